@@ -1,0 +1,91 @@
+"""The repository's tasks. `nox` alone runs what CI runs."""
+
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+PROJECT = nox.project.load_toml("pyproject.toml")
+PLUGINS = sorted(
+    f"./{path.parent.relative_to(ROOT)}"
+    for path in ROOT.glob("plugins/*/pyproject.toml")
+)
+# Those that the classifiers name, where found; the one that runs nox is always found.
+PYTHONS = sorted(
+    {
+        *nox.project.python_versions(PROJECT),
+        f"{sys.version_info.major}.{sys.version_info.minor}",
+    }
+)
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "venv"
+nox.options.error_on_missing_interpreters = False
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["tests", "lint", "types", "layers", "docs", "demo", "build"]
+
+
+def install(session: nox.Session, extras: str) -> None:
+    """Install the core with these extras, and the plugins, as editable checkouts."""
+    plugins = [option for path in PLUGINS for option in ("-e", path)]
+    session.install("-e", f".[{extras}]", *plugins)
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run every test and every example of the documentation, with branch coverage."""
+    install(session, "test,providers")
+    session.run("pytest", *(session.posargs or ["--cov"]))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and format."""
+    session.install(*PROJECT["project"]["optional-dependencies"]["lint"])
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types, as strictly as mypy can."""
+    install(session, "lint")
+    session.run("mypy")
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Check that imports point down only."""
+    install(session, "lint")
+    session.run("lint-imports", "--no-cache")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation; a warning is an error."""
+    install(session, "docs")
+    session.run(
+        "sphinx-build",
+        "-nW",
+        "--keep-going",
+        "-q",
+        "docs",
+        f"{session.create_tmp()}/html",
+    )
+
+
+@nox.session(venv_backend="none")
+def demo(session: nox.Session) -> None:
+    """Run a model's recorded answer on this repository, in a fresh environment."""
+    session.run(sys.executable, "tests/demo/run.py")
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build every wheel, install them together and run the command."""
+    wheels = Path(session.create_tmp())
+    session.run("pip", "wheel", "--no-deps", "-qw", str(wheels), ".", *PLUGINS)
+    session.install("--force-reinstall", *map(str, sorted(wheels.glob("*.whl"))))
+    session.run("pegboard", "--version")
+    session.run("pegboard", "list")
