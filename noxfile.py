@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nox
 
@@ -65,14 +66,9 @@ def layers(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Build the documentation; a warning is an error."""
     install(session, "docs")
-    session.run(
-        "sphinx-build",
-        "-nW",
-        "--keep-going",
-        "-q",
-        "docs",
-        f"{session.create_tmp()}/html",
-    )
+    html = f"{session.create_tmp()}/html"
+    session.run("sphinx-build", "-nWq", "--keep-going", "docs", html)
+    session.log(f"the first page is {html}/index.html")
 
 
 @nox.session(venv_backend="none")
@@ -81,11 +77,11 @@ def demo(session: nox.Session) -> None:
     session.run(sys.executable, "tests/demo/run.py")
 
 
-@nox.session
+@nox.session(reuse_venv=False)
 def build(session: nox.Session) -> None:
-    """Build every wheel, install them together and run the command."""
-    wheels = Path(session.create_tmp())
-    session.run("pip", "wheel", "--no-deps", "-qw", str(wheels), ".", *PLUGINS)
-    session.install("--force-reinstall", *map(str, sorted(wheels.glob("*.whl"))))
+    """Build every wheel, install them together in a clean environment, run the command."""
+    with TemporaryDirectory() as wheels:
+        session.run("pip", "wheel", "--no-deps", "-qw", wheels, ".", *PLUGINS)
+        session.install(*(str(wheel) for wheel in Path(wheels).glob("*.whl")))
     session.run("pegboard", "--version")
     session.run("pegboard", "list")
