@@ -79,7 +79,7 @@ def demo(session: nox.Session) -> None:
 
 @nox.session(reuse_venv=False)
 def build(session: nox.Session) -> None:
-    """Build every wheel, install them together in a clean environment, run the command."""
+    """Build every wheel, install them together in a clean venv, run the command."""
     with TemporaryDirectory() as wheels:
         session.run("pip", "wheel", "--no-deps", "-qw", wheels, ".", *PLUGINS)
         session.install(*(str(wheel) for wheel in Path(wheels).glob("*.whl")))
