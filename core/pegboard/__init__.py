@@ -21,8 +21,12 @@ from pegboard.errors import (
     UnknownTool,
     UsageError,
 )
+from pegboard.hookspecs import hookimpl
+from pegboard.middleware import CallNext, Middleware
+from pegboard.problems import Problem
 from pegboard.results import CODES, ToolResult
 from pegboard.schemas import ToolAnnotations, ToolDefinition
+from pegboard.tools import Retry, Tool, tool
 
 __version__ = "0.1.0"
 
@@ -33,6 +37,7 @@ __all__ = [
     "AudioContent",
     "BatchResult",
     "Block",
+    "CallNext",
     "Content",
     "Defer",
     "Deny",
@@ -40,15 +45,19 @@ __all__ = [
     "ImageContent",
     "Injected",
     "InvalidArguments",
+    "Middleware",
     "PegboardError",
     "PendingCall",
     "PluginError",
     "PreparedCall",
+    "Problem",
     "Repair",
     "ResourceLink",
     "Respond",
+    "Retry",
     "SettingsError",
     "TextContent",
+    "Tool",
     "ToolAnnotations",
     "ToolCall",
     "ToolContext",
@@ -58,4 +67,6 @@ __all__ = [
     "UnknownTool",
     "UsageError",
     "__version__",
+    "hookimpl",
+    "tool",
 ]

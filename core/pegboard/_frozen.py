@@ -19,8 +19,8 @@ class FrozenDict(dict[str, Any]):
     """A JSON object that cannot be changed."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]  # same refusal for every mutator
-    pop = popitem = update = clear = setdefault = _refuse  # type: ignore[assignment]  # as above
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    pop = popitem = update = clear = setdefault = _refuse
 
     def copy(self) -> dict[str, Any]:
         """Return an ordinary dict with the same members."""
@@ -39,9 +39,9 @@ class FrozenList(list[Any]):
     """A JSON array that cannot be changed."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]  # same refusal for every mutator
-    append = extend = insert = pop = remove = _refuse  # type: ignore[assignment]  # as above
-    reverse = sort = clear = _refuse  # type: ignore[assignment]  # as above
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = _refuse
+    reverse = sort = clear = _refuse
 
     def copy(self) -> list[Any]:
         """Return an ordinary list with the same elements."""
@@ -85,7 +85,7 @@ class Frozen:
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(
-            f"{type(self).__name__}.{name} is read-only; use replace() for a changed copy"
+            f"{type(self).__name__}.{name} is read-only; replace() makes a changed copy"
         )
 
     def __delattr__(self, name: str) -> NoReturn:

@@ -187,4 +187,4 @@ def object_(
     return _typed("object", description, shape)
 
 
-object = object_  # noqa: A001 - the public name is the JSON Schema type's
+object = object_
