@@ -78,10 +78,9 @@ class Collector(Protocol):
 class Dialect(Protocol):
     """The wire format of one provider: pure functions, usually a module."""
 
-    def tools(
-        self, definitions: Iterable[ToolDefinition], **options: Any
-    ) -> list[dict[str, Any]]:
-        """Return what the provider takes as tools."""
+    @property
+    def tools(self) -> Callable[..., list[dict[str, Any]]]:
+        """`tools(definitions, **options)`: what the provider takes as tools."""
         ...
 
     def calls(self, response: Any) -> list[ToolCall]:
