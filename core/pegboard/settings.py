@@ -1,0 +1,279 @@
+"""Settings: what holds, and who said so.
+
+Layers, from the bottom: the organisation's file, this user's file, the project's file,
+PEGBOARD_ variables, code. Each key comes from the topmost layer that sets it, but for
+those that the organisation's file holds (`required`, `optional`, and what `final`
+lists) and for `disable`, to which every layer adds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pegboard._frozen import freeze, thaw
+from pegboard._loading import Reading, Resolved
+from pegboard._sources import environment, read_source
+from pegboard._tables import (
+    PluginSettings,
+    RetrySettings,
+    SettingsTable,
+    ToolSettings,
+)
+from pegboard.problems import Problem
+from pegboard.schemas import ToolAnnotations
+
+__all__ = [
+    "ORGANISATION_FILE",
+    "STARTS_PROGRAM",
+    "PluginSettings",
+    "RetrySettings",
+    "Settings",
+    "SettingsTable",
+    "ToolSettings",
+    "load_settings",
+    "make_settings",
+]
+
+ORGANISATION_FILE = Path("/etc/pegboard.toml")
+"""The file that holds for every user of the machine; no variable moves it."""
+
+STARTS_PROGRAM: dict[str, Any] = {"starts_program": True}
+"""Marks a field of a plugin's settings whose value starts a program.
+
+`command: str | None = Field(None, json_schema_extra=STARTS_PROGRAM)`; a project's file
+cannot set such a field before `pegboard trust`.
+"""
+
+NOTHING_SAID = Resolved()
+T = TypeVar("T", ToolSettings, RetrySettings, ToolAnnotations)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(SettingsTable):
+    """The effective settings: every key of the table, and who said so.
+
+    Attributes:
+        resolved: What the layers said, as plain values.
+    """
+
+    resolved: Resolved = field(default=NOTHING_SAID, repr=False)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What some layer says without effect, and what could not be read."""
+        return self.resolved.problems
+
+    @property
+    def project_file(self) -> Path | None:
+        """The project's file that was read, None if there is none."""
+        return Path(self.resolved.project) if self.resolved.project else None
+
+    def origin(self, key: str) -> str:
+        """Return where the value of a dotted key came from.
+
+        Returns:
+            A file's path, the name of a variable, "code", or "default".
+        """
+        while key:
+            if key in self.resolved.origins:
+                return self.resolved.origins[key]
+            key = key.rpartition(".")[0]
+        return "default"
+
+    def tool(self, identity: str) -> ToolSettings:
+        """Return all that is set for one tool.
+
+        Args:
+            identity: `plugin:tool`.
+        """
+        found = _merged(self.tools, identity)
+        if held := self._held_keys(identity):
+            said = _merged(_tools(self.resolved.held), identity)
+            found = replace(found, **{key: getattr(said, key) for key in held})
+        return found
+
+    def is_enabled(self, plugin: str) -> bool:
+        """Return whether a plugin may be loaded."""
+        if plugin in self.required:
+            return True
+        if self.resolved.without_plugins or _names_plugin(self.disable, plugin):
+            return False
+        return not self.enable or _names_plugin(
+            [name.partition(":")[0] for name in self.enable], plugin
+        )
+
+    def is_offered(self, identity: str) -> bool:
+        """Return whether a tool of an enabled plugin may be offered.
+
+        Tools passed in code (`code:tool`) need no place in `enable`.
+        """
+        plugin = identity.partition(":")[0]
+        if plugin in self.required:
+            return self.tool(identity).enabled is not False
+        if _names(self.disable, identity):
+            return False
+        enabled = self.tool(identity).enabled
+        if enabled is None:
+            return plugin == "code" or not self.enable or _names(self.enable, identity)
+        return enabled
+
+    def plugin(self, name: str) -> dict[str, Any]:
+        """Return a copy of a plugin's own table, {} if there is none."""
+        values: dict[str, Any] = thaw(self.plugins.get(name, _NO_PLUGIN).values)
+        return values
+
+    def secrets(self, plugin: str) -> Mapping[str, str]:
+        """Return the places of a plugin's injected values, by their names."""
+        return self.plugins.get(plugin, _NO_PLUGIN).secrets
+
+    def distribution(self, plugin: str) -> str | None:
+        """Return the only distribution that may bring a plugin, None for any."""
+        return self.plugins.get(plugin, _NO_PLUGIN).distribution
+
+    def _held_keys(self, identity: str) -> set[str]:
+        """Return the keys that the organisation's file holds for one tool."""
+        keys = {key.name for key in fields(ToolSettings)}
+        held = keys.intersection(self.resolved.finals)
+        for final in self.resolved.finals:
+            table, *path = final.split(".")
+            if table == "tools":
+                end = next((i for i, part in enumerate(path) if part in keys), None)
+                if not path or _names_tool(".".join(path[:end]), identity):
+                    held |= keys if end is None else {path[end]}
+        return held
+
+
+def load_settings(
+    project: str | os.PathLike[str] | None = ".",
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    tolerant: bool = False,
+) -> Settings:
+    """Return what all layers say together.
+
+    Args:
+        project: Where the search for the project's file starts, upward to the root of
+            the repository; a file is read as it is; None reads none, as an application
+            should that works in other people's repositories.
+        overrides: The uppermost layer, "code".
+        tolerant: Leaves out a layer that is wrong, with a problem: for commands that
+            must work whatever is broken. Nothing may be called with such settings.
+
+    Raises:
+        SettingsError: a file, variable or override is wrong; it names file and key.
+    """
+    reading = Reading(tolerant)
+    start = None if project is None else Path(project)
+    files = reading.files(ORGANISATION_FILE, start)
+    resolved = reading.resolve(files, environment(), overrides)
+    return build(replace(resolved, without_plugins=_no_plugins()))
+
+
+def make_settings(
+    values: Mapping[str, Any] | None = None, *, with_organisation: bool = False
+) -> Settings:
+    """Return settings that are given in code.
+
+    Args:
+        values: As in a file, with None for "no limit".
+        with_organisation: Whether the organisation's file holds too.
+
+    Raises:
+        SettingsError: a key that does not exist, or a value that does not fit.
+    """
+    file = read_source(ORGANISATION_FILE, "organisation") if with_organisation else None
+    return build(Reading().resolve([file] if file else [], {}, values))
+
+
+def build(resolved: Resolved) -> Settings:
+    """Return settings made of checked plain values."""
+    table = dict(resolved.table)
+    for name in ("timeout", "hook_timeout"):
+        if table.get(name) == 0:
+            table[name] = None
+    tools = _tools(table.pop("tools", {}))
+    plugins = {name: _plugin(given) for name, given in table.pop("plugins", {}).items()}
+    values = {key: _tuple(value) for key, value in table.items()}
+    return Settings(
+        **values, tools=freeze(tools), plugins=freeze(plugins), resolved=resolved
+    )
+
+
+_NO_PLUGIN = PluginSettings()
+_PARTS = {"retry": RetrySettings, "annotations": ToolAnnotations}
+
+
+def _tools(given: Mapping[str, Any]) -> dict[str, ToolSettings]:
+    return {name: _tool(table) for name, table in given.items()}
+
+
+def _tool(given: Mapping[str, Any]) -> ToolSettings:
+    return ToolSettings(
+        **{
+            key: _PARTS[key](**value) if key in _PARTS and value else _tuple(value)
+            for key, value in given.items()
+        }
+    )
+
+
+def _plugin(given: Mapping[str, Any]) -> PluginSettings:
+    own = dict(given)
+    distribution, secrets = own.pop("distribution", None), own.pop("secrets", {})
+    return PluginSettings(distribution, freeze(secrets), freeze(own))
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _merged(tools: Mapping[str, ToolSettings], identity: str) -> ToolSettings:
+    """Return what all names that fit one tool say, the most specific one last."""
+    found = ToolSettings()
+    for name in sorted(tools, key=_specificity):
+        if _names_tool(name, identity):
+            found = _over(found, tools[name])
+    return found
+
+
+def _over(below: T, above: T) -> T:
+    """Return one table in which the values that `above` sets cover those below."""
+    values = {}
+    for key in fields(below):
+        under, over = getattr(below, key.name), getattr(above, key.name)
+        if isinstance(over, (RetrySettings, ToolAnnotations)) and under is not None:
+            over = _over(under, over)
+        values[key.name] = under if over is None else over
+    return type(below)(**values)
+
+
+def _specificity(name: str) -> tuple[bool, bool, int, str]:
+    """Sort a name of `tools` behind those that say less: names over globs."""
+    literal = sum(char not in "*?[]" for char in name)
+    return literal == len(name), ":" in name, literal, name
+
+
+def _names_tool(pattern: str, identity: str) -> bool:
+    subject = identity if ":" in pattern else identity.partition(":")[2]
+    return fnmatchcase(subject, pattern)
+
+
+def _names_plugin(patterns: Iterable[str], plugin: str) -> bool:
+    return any(fnmatchcase(plugin, pattern) for pattern in patterns)
+
+
+def _names(patterns: Iterable[str], identity: str) -> bool:
+    """Return whether a glob names a tool, or the plugin that brings it."""
+    plugin = identity.partition(":")[0]
+    return _names_plugin(patterns, plugin) or any(
+        _names_tool(pattern, identity) for pattern in patterns
+    )
+
+
+def _no_plugins() -> bool:
+    off = {"", "0", "false", "no", "off"}
+    return os.environ.get("PEGBOARD_NO_PLUGINS", "").casefold() not in off
