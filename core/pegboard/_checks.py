@@ -7,7 +7,6 @@ path or a date, strictness notwithstanding.
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -64,11 +63,11 @@ def as_json(value: Any, origin: str) -> Any:
     Raises:
         SettingsError: a value has no form in JSON.
     """
-    from pydantic_core import PydanticSerializationError, to_jsonable_python
+    from pydantic_core import to_jsonable_python
 
     try:
         return to_jsonable_python(value, inf_nan_mode="constants")
-    except PydanticSerializationError as error:
+    except ValueError as error:  # no such form, or nested too deep
         raise SettingsError(
             f"{origin}: settings are JSON values: {error}", file=origin
         ) from error
@@ -76,6 +75,8 @@ def as_json(value: Any, origin: str) -> Any:
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return the name that looks most like `name`, "" if none does."""
+    import difflib  # late: for errors only
+
     return next(iter(difflib.get_close_matches(name, list(names), 1)), "")
 
 

@@ -38,6 +38,7 @@ class Resolved:
         trusted: Whether the project's file may grant secrets and start programs.
         below: The plugins' tables as they are without an untrusted project file.
         without_plugins: Whether PEGBOARD_NO_PLUGINS is set.
+        kept: Whether this comes from the cache, so that no call may rest on it.
     """
 
     table: Mapping[str, Any] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class Resolved:
     trusted: bool = True
     below: Mapping[str, Any] = field(default_factory=dict)
     without_plugins: bool = False
+    kept: bool = False
 
 
 @dataclass(slots=True)

@@ -148,6 +148,8 @@ def _parse(path: Path, content: bytes) -> dict[str, Any]:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path}: not TOML: {error}", file=str(path)) from error
+    except RecursionError as error:
+        raise SettingsError(f"{path}: nested too deep", file=str(path)) from error
 
 
 def _shared_table(document: dict[str, Any]) -> Any:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pegboard._frozen import freeze, thaw
+from pegboard._globs import any_names, any_names_plugin, names_tool, specificity
+from pegboard._kept import keep, recall, sources_key
 from pegboard._loading import Reading, Resolved
 from pegboard._sources import environment, read_source
 from pegboard._tables import (
@@ -73,6 +74,11 @@ class Settings(SettingsTable):
         """The project's file that was read, None if there is none."""
         return Path(self.resolved.project) if self.resolved.project else None
 
+    @property
+    def kept(self) -> bool:
+        """Whether this comes from the cache, so that no call may rest on it."""
+        return self.resolved.kept
+
     def origin(self, key: str) -> str:
         """Return where the value of a dotted key came from.
 
@@ -101,9 +107,9 @@ class Settings(SettingsTable):
         """Return whether a plugin may be loaded."""
         if plugin in self.required:
             return True
-        if self.resolved.without_plugins or _names_plugin(self.disable, plugin):
+        if self.resolved.without_plugins or any_names_plugin(self.disable, plugin):
             return False
-        return not self.enable or _names_plugin(
+        return not self.enable or any_names_plugin(
             [name.partition(":")[0] for name in self.enable], plugin
         )
 
@@ -115,11 +121,13 @@ class Settings(SettingsTable):
         plugin = identity.partition(":")[0]
         if plugin in self.required:
             return self.tool(identity).enabled is not False
-        if _names(self.disable, identity):
+        if any_names(self.disable, identity):
             return False
         enabled = self.tool(identity).enabled
         if enabled is None:
-            return plugin == "code" or not self.enable or _names(self.enable, identity)
+            return (
+                plugin == "code" or not self.enable or any_names(self.enable, identity)
+            )
         return enabled
 
     def plugin(self, name: str) -> dict[str, Any]:
@@ -143,7 +151,7 @@ class Settings(SettingsTable):
             table, *path = final.split(".")
             if table == "tools":
                 end = next((i for i, part in enumerate(path) if part in keys), None)
-                if not path or _names_tool(".".join(path[:end]), identity):
+                if not path or names_tool(".".join(path[:end]), identity):
                     held |= keys if end is None else {path[end]}
         return held
 
@@ -153,6 +161,7 @@ def load_settings(
     *,
     overrides: Mapping[str, Any] | None = None,
     tolerant: bool = False,
+    kept: bool = False,
 ) -> Settings:
     """Return what all layers say together.
 
@@ -163,15 +172,23 @@ def load_settings(
         overrides: The uppermost layer, "code".
         tolerant: Leaves out a layer that is wrong, with a problem: for commands that
             must work whatever is broken. Nothing may be called with such settings.
+        kept: Takes what the same sources came to last time, without pydantic, and
+            keeps what they come to now: to show tools, not to call them.
 
     Raises:
         SettingsError: a file, variable or override is wrong; it names file and key.
     """
     reading = Reading(tolerant)
     start = None if project is None else Path(project)
-    files = reading.files(ORGANISATION_FILE, start)
-    resolved = reading.resolve(files, environment(), overrides)
-    return build(replace(resolved, without_plugins=_no_plugins()))
+    files, environ = reading.files(ORGANISATION_FILE, start), environment()
+    key = sources_key(files, environ, overrides) if kept else ""
+    if (settings := _recalled(start, key)) is None:
+        resolved = reading.resolve(files, environ, overrides)
+        resolved = replace(resolved, without_plugins=_no_plugins())
+        if all(problem.severity != "error" for problem in resolved.problems):
+            keep(start, key, resolved)
+        settings = build(resolved)
+    return settings
 
 
 def make_settings(
@@ -204,6 +221,14 @@ def build(resolved: Resolved) -> Settings:
     )
 
 
+def _recalled(start: Path | None, key: str) -> Settings | None:
+    resolved = recall(start, key)
+    try:
+        return build(resolved) if resolved else None
+    except (AttributeError, TypeError):  # somebody else wrote into the cache
+        return None
+
+
 _NO_PLUGIN = PluginSettings()
 _PARTS = {"retry": RetrySettings, "annotations": ToolAnnotations}
 
@@ -234,8 +259,8 @@ def _tuple(value: Any) -> Any:
 def _merged(tools: Mapping[str, ToolSettings], identity: str) -> ToolSettings:
     """Return what all names that fit one tool say, the most specific one last."""
     found = ToolSettings()
-    for name in sorted(tools, key=_specificity):
-        if _names_tool(name, identity):
+    for name in sorted(tools, key=specificity):
+        if names_tool(name, identity):
             found = _over(found, tools[name])
     return found
 
@@ -249,29 +274,6 @@ def _over(below: T, above: T) -> T:
             over = _over(under, over)
         values[key.name] = under if over is None else over
     return type(below)(**values)
-
-
-def _specificity(name: str) -> tuple[bool, bool, int, str]:
-    """Sort a name of `tools` behind those that say less: names over globs."""
-    literal = sum(char not in "*?[]" for char in name)
-    return literal == len(name), ":" in name, literal, name
-
-
-def _names_tool(pattern: str, identity: str) -> bool:
-    subject = identity if ":" in pattern else identity.partition(":")[2]
-    return fnmatchcase(subject, pattern)
-
-
-def _names_plugin(patterns: Iterable[str], plugin: str) -> bool:
-    return any(fnmatchcase(plugin, pattern) for pattern in patterns)
-
-
-def _names(patterns: Iterable[str], identity: str) -> bool:
-    """Return whether a glob names a tool, or the plugin that brings it."""
-    plugin = identity.partition(":")[0]
-    return _names_plugin(patterns, plugin) or any(
-        _names_tool(pattern, identity) for pattern in patterns
-    )
 
 
 def _no_plugins() -> bool:

@@ -1,0 +1,287 @@
+"""A plugin's own table against the plugin's own model, or the schema kept of it.
+
+The schema's property names are the only names: a key by another alias is unknown, so
+that no alias gets past the mark on a field that starts a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pegboard._checks import nearest
+from pegboard._layers import Path, get, is_prefix, leaves
+from pegboard._sources import PREFIX
+from pegboard.errors import PluginError, SettingsError
+from pegboard.problems import Problem
+from pegboard.settings import Settings
+
+Schema = Mapping[str, Any]
+UNIONS = ("anyOf", "oneOf", "allOf")
+
+
+def settings_schema(plugin: str, model: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a plugin's settings model.
+
+    Raises:
+        PluginError: the model has none.
+    """
+    from pydantic import TypeAdapter  # late: 160 ms
+    from pydantic.errors import PydanticUserError
+
+    try:
+        return TypeAdapter(model).json_schema()
+    except PydanticUserError as error:
+        raise PluginError(
+            f"the settings of plugin {plugin!r} have no JSON Schema: {error.message}",
+            plugin=plugin,
+        ) from error
+
+
+def plugin_settings(
+    settings: Settings, plugin: str, model: Any
+) -> tuple[Any, tuple[Problem, ...]]:
+    """Return a plugin's settings as its model makes them.
+
+    Args:
+        settings: The effective settings.
+        plugin: The plugin's name.
+        model: A pydantic model, a dataclass or a TypedDict; None if the plugin takes
+            no settings.
+
+    Returns:
+        The model's instance, None without a model; and what an untrusted project file
+        sets without effect.
+
+    Raises:
+        SettingsError: an unknown key, or a value that does not fit.
+        PluginError: the model has no JSON Schema.
+    """
+    if model is None:
+        _refuse_all(settings, plugin)
+        return None, ()
+    schema = settings_schema(plugin, model)
+    table, problems = granted(settings, plugin, schema)
+    _refuse_unknown(settings, plugin, schema, table)
+    return _validate(settings, plugin, model, table), problems
+
+
+def granted(
+    settings: Settings, plugin: str, schema: Schema
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    """Return a plugin's table without the programs of an untrusted project file.
+
+    What a lower layer says of them comes to light again.
+    """
+    table = settings.plugin(plugin)
+    resolved = settings.resolved
+    if resolved.trusted:
+        return table, ()
+    below = resolved.below.get(plugin, {})
+    marked = list(_marked(schema, table, schema))
+    taken = [
+        path
+        for path, _ in list(leaves(table))
+        if any(is_prefix(mark, path) or is_prefix(path, mark) for mark in marked)
+        and settings.origin(_key(plugin, path)) == resolved.project
+    ]
+    for path in taken:
+        _put_back(table, path, get(below, path))
+    problems = (_untrusted(plugin, resolved.project, path) for path in taken)
+    return table, tuple(problems)
+
+
+def check_kept(settings: Settings, plugin: str, schema: Schema) -> None:
+    """Check a plugin's table against the schema kept of it, without its import.
+
+    Raises:
+        SettingsError: an unknown key, or a value that does not fit.
+    """
+    from jsonschema_rs import validator_for  # late: 30 ms, for `doctor` only
+
+    table, _ = granted(settings, plugin, schema)
+    _refuse_unknown(settings, plugin, schema, table)
+    missing = [name for name in schema.get("required", ()) if name not in table]
+    faults: list[tuple[Path, str]] = [((name,), "is missing") for name in missing]
+    for key, value in table.items():
+        said = [path for path, _ in leaves({key: value})]
+        if not any(_is_variable(settings, plugin, path) for path in said):
+            part = {**schema, "required": []}
+            if not validator_for(part, offline=True).is_valid({key: value}):
+                faults.append((said[0], "does not fit"))
+    if faults:
+        raise _error(settings, plugin, faults)
+
+
+def _validate(
+    settings: Settings, plugin: str, model: Any, table: dict[str, Any]
+) -> Any:
+    from pydantic import TypeAdapter, ValidationError  # late: 160 ms
+    from pydantic_core import to_json
+
+    adapter, text = TypeAdapter(model), to_json(table, inf_nan_mode="constants")
+    for strict in (True, False):
+        try:
+            return adapter.validate_json(text, strict=strict)
+        except ValidationError as error:
+            faults = [(tuple(map(str, e["loc"])), e["msg"]) for e in error.errors()]
+            only_variables = all(
+                _is_variable(settings, plugin, path) for path, _ in faults
+            )
+            if not (strict and only_variables):
+                raise _error(settings, plugin, faults) from error
+    raise AssertionError  # the second round returned or raised
+
+
+def _refuse_all(settings: Settings, plugin: str) -> None:
+    faults = [((key,), "is unknown: it takes none") for key in settings.plugin(plugin)]
+    if faults:
+        raise _error(settings, plugin, faults)
+
+
+def _refuse_unknown(
+    settings: Settings, plugin: str, schema: Schema, table: dict[str, Any]
+) -> None:
+    faults = []
+    for path, names in _unknown(schema, table, schema):
+        near = nearest(path[-1], names)
+        known = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
+        faults.append((path, f"is unknown; {known}"))
+    if faults:
+        raise _error(settings, plugin, faults)
+
+
+def _error(
+    settings: Settings, plugin: str, faults: Iterable[tuple[Path, str]]
+) -> SettingsError:
+    """Return an error that names no value: it may be a secret."""
+    lines, keys, origins = [], [], []
+    for path, fault in faults:
+        keys.append(_key(plugin, path))
+        origins.append(settings.origin(keys[-1]))
+        lines.append(f"{keys[-1]!r} {fault.removeprefix('Input ')}")
+    file = next((origin for origin in origins if origin != "default"), "default")
+    return SettingsError(
+        f"{file}: settings of plugin {plugin!r}: {'; '.join(lines)}",
+        file=file,
+        key=keys[0],
+    )
+
+
+def _untrusted(plugin: str, project: str, path: Path) -> Problem:
+    return Problem(
+        f"{_key(plugin, path)!r} of {project} starts a program, and the file is not "
+        f"trusted, so it has no effect",
+        remedy="Read the file, then run `pegboard trust`.",
+        plugin=plugin,
+        severity="warning",
+    )
+
+
+def _key(plugin: str, path: Path) -> str:
+    return ".".join(("plugins", plugin, *path))
+
+
+def _is_variable(settings: Settings, plugin: str, path: Path) -> bool:
+    return settings.origin(_key(plugin, path)).startswith(PREFIX)
+
+
+def _put_back(table: dict[str, Any], path: Path, value: Any) -> None:
+    """Set a value, or remove it where there is none, with the tables it empties."""
+    *tables, key = path
+    inner = table if not tables else get(table, tables)
+    if value is not None:
+        inner[key] = value
+        return
+    del inner[key]
+    if tables and not inner:
+        _put_back(table, tuple(tables), None)
+
+
+def _target(schema: Schema, root: Schema) -> Schema:
+    found: Schema = get(root, schema["$ref"].removeprefix("#/").split("/")) or {}
+    return found
+
+
+def _arms(schema: Schema, root: Schema) -> Iterator[Schema]:
+    """Yield the schema, or every one that it is a union of."""
+    while "$ref" in schema:
+        schema = _target(schema, root)
+    arms = [arm for word in UNIONS for arm in schema.get(word, ())]
+    if not arms:
+        yield schema
+    for arm in arms:
+        yield from _arms(arm, root)
+
+
+def _objects(schema: Schema, root: Schema) -> list[Schema]:
+    """Return the arms that admit an object."""
+    return [arm for arm in _arms(schema, root) if arm.get("type", "object") == "object"]
+
+
+def _children(schema: Schema, key: str, root: Schema) -> list[Schema]:
+    """Return what the arms say of one key, [] if none of them knows it."""
+    found: list[Schema] = []
+    for arm in _objects(schema, root):
+        names = arm.get("properties")
+        found += arm.get("patternProperties", {}).values()
+        if names is not None and key in names:
+            found.append(names[key])
+        elif names is None or "additionalProperties" in arm:
+            more = arm.get("additionalProperties", True)
+            if more is not False:
+                found.append(more if isinstance(more, dict) else {})
+    return found
+
+
+def _elements(schema: Schema, root: Schema) -> Schema:
+    """Return what the arms say of an array's elements, all positions together."""
+    found: list[Schema] = []
+    for arm in _arms(schema, root):
+        found += arm.get("prefixItems", ())
+        if isinstance(arm.get("items"), dict):
+            found.append(arm["items"])
+    return {"anyOf": found}
+
+
+def _unknown(
+    schema: Schema, value: Any, root: Schema, path: Path = ()
+) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the path of each key that no arm knows, with the keys that they know."""
+    if isinstance(value, list):
+        inner = _elements(schema, root)
+        for index, item in enumerate(value):
+            yield from _unknown(inner, item, root, (*path, str(index)))
+    if isinstance(value, dict):
+        objects = _objects(schema, root)
+        for key, item in value.items():
+            if found := _children(schema, key, root):
+                yield from _unknown({"anyOf": found}, item, root, (*path, key))
+            elif objects:
+                known = {name for arm in objects for name in arm.get("properties", ())}
+                yield (*path, key), sorted(known)
+
+
+def _marked(
+    schema: Schema, value: Any, root: Schema, path: Path = ()
+) -> Iterator[Path]:
+    """Yield the path of each value that starts a program."""
+    if _starts_program(schema, root):
+        yield path
+    elif isinstance(value, list):
+        inner = _elements(schema, root)
+        for item in value:
+            yield from _marked(inner, item, root, path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            inner = {"anyOf": _children(schema, key, root)}
+            yield from _marked(inner, item, root, (*path, key))
+
+
+def _starts_program(schema: Schema, root: Schema) -> bool:
+    if schema.get("starts_program"):
+        return True
+    if "$ref" in schema:
+        return _starts_program(_target(schema, root), root)
+    arms = [arm for word in UNIONS for arm in schema.get(word, ())]
+    return any(_starts_program(arm, root) for arm in arms)
