@@ -8,14 +8,16 @@ Source: the types of the openai package 3.57; recorded traffic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pegboard._frozen import thaw
 from pegboard.calls import ToolCall
 from pegboard.dialects import _payload
 from pegboard.dialects._answers import pairs, text_of
+from pegboard.dialects._export import Export, exports
 from pegboard.dialects._stream import Draft, Stream
+from pegboard.dialects._subset import OPENAI_STRICT, PORTABLE
+from pegboard.dialects.losses import Loss
 from pegboard.results import ToolResult
 from pegboard.schemas import ToolDefinition
 
@@ -35,19 +37,32 @@ def tools(
 
     Args:
         definitions: The tools to offer, in this order.
-        strict: Whether the provider shall hold the model to the schema.
+        strict: Whether the provider shall hold the model to the schemas; a tool whose
+            schema strict mode does not take is offered without (see `losses`).
     """
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": definition.name,
-                "description": definition.description,
-                "parameters": thaw(definition.input_schema),
-            },
-        }
-        for definition in definitions
-    ]
+    return [_tool(made) for made in _exports(definitions, strict)]
+
+
+def losses(
+    definitions: Iterable[ToolDefinition], *, strict: bool = False
+) -> list[Loss]:
+    """Return what `tools` with the same arguments says otherwise than the tools do."""
+    return [loss for made in _exports(definitions, strict) for loss in made.losses]
+
+
+def _exports(definitions: Iterable[ToolDefinition], strict: bool) -> Iterator[Export]:
+    return exports(definitions, PORTABLE, OPENAI_STRICT if strict else None)
+
+
+def _tool(made: Export) -> dict[str, Any]:
+    function: dict[str, Any] = {
+        "name": made.name,
+        "description": made.description,
+        "parameters": made.schema,
+    }
+    if made.is_strict:
+        function["strict"] = True
+    return {"type": "function", "function": function}
 
 
 def calls(response: Any) -> list[ToolCall]:

@@ -1,0 +1,145 @@
+"""Properties of one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pegboard.dialects import _unions
+from pegboard.dialects._limits import words
+from pegboard.dialects._place import Json, Pen, Place, Refused
+from pegboard.dialects._values import LIMITS, nullable, write_limit
+from pegboard.dialects.losses import Path
+
+Members = dict[str, list[tuple[Any, Path]]]
+
+
+def write_root(pen: Pen, place: Place) -> None:
+    """Write the arguments as a whole: one object, no alternatives beside it."""
+    place.made["type"] = "object"
+    for keyword in ("enum", "const", "not"):
+        for value, path in place.values(keyword):
+            pen.lose(place, keyword, value, path)
+    for keyword in LIMITS:
+        write_limit(pen, place, keyword)
+    properties = place.made["properties"] = _write_members(pen, place, _members(place))
+    choices, needed = _unions.flatten(pen, place)
+    for name, choice in choices.items():
+        properties.setdefault(name, choice)
+    _write_rest(pen, place, needed)
+
+
+def write(pen: Pen, place: Place) -> None:
+    """Write the properties of a place that may be an object."""
+    if "object" not in place.types:
+        return
+    members = _members(place)
+    if members:
+        place.made["properties"] = _write_members(pen, place, members)
+    _write_rest(pen, place, [])
+
+
+def _members(place: Place) -> Members:
+    """Return all schemas that hold for each property."""
+    members: Members = {}
+    for schema, path in place.layers:
+        for name, item in schema.get("properties", {}).items():
+            found = (item, (*path, "properties", name))
+            members.setdefault(name, []).append(found)
+    for schema, path in place.layers:
+        further = schema.get("additionalProperties")
+        if len(place.layers) > 1 and (further is False or isinstance(further, Mapping)):
+            for name in members.keys() - schema.get("properties", {}).keys():
+                members[name].append((further, (*path, "additionalProperties")))
+    return members
+
+
+def _write_members(pen: Pen, place: Place, members: Members) -> Json:
+    made: Json = {}
+    for name, schemas in members.items():
+        written = pen.try_write(schemas, place)
+        if written is not None:
+            made[name] = written
+        elif pen.subset.takes("not"):
+            made[name] = {"not": {}}
+        else:
+            _, path = schemas[0]
+            pen.lose(place, "", False, path, message=f"no {name}")
+    return made
+
+
+def _write_rest(pen: Pen, place: Place, needed: list[str]) -> None:
+    """Write which properties are required and which others may be."""
+    required = list(dict.fromkeys([*_required(place), *needed]))
+    if pen.subset.keywords is not None:
+        properties = place.made.setdefault("properties", {})
+        for name in required:
+            if name not in properties:
+                path = (*place.path, "required")
+                properties[name] = pen.write([(_further(place), path)], place)
+        if pen.subset.complete:
+            for name, item in properties.items():
+                properties[name] = item if name in required else nullable(item)
+            required = list(properties)
+        if not properties and place.depth:
+            del place.made["properties"]
+    if required:
+        place.made["required"] = required
+    if pen.subset.closed:
+        _close(pen, place)
+    else:
+        _write_further(pen, place)
+
+
+def _required(place: Place) -> list[str]:
+    return [
+        name
+        for value, _ in place.values("required")
+        for name in value
+        if isinstance(name, str)
+    ]
+
+
+def _further(place: Place) -> Any:
+    """Return the schema of a property that is required and nowhere described."""
+    found = [value for value, _ in place.values("additionalProperties")]
+    return found[0] if found and isinstance(found[0], Mapping) else True
+
+
+def _close(pen: Pen, place: Place) -> None:
+    given = list(place.values("additionalProperties"))
+    named = place.made.get("properties")
+    shut = any(value is False for value, _ in given)
+    if not named and not shut and (place.depth or given):
+        raise Refused("an object with names of the model's choice", place.path)
+    place.made["additionalProperties"] = False
+    for keyword in ("additionalProperties", "patternProperties"):
+        for value, path in place.values(keyword):
+            if value is not False and not shut:
+                message = words(keyword, value)
+                pen.lose(place, keyword, value, path, kind="narrowed", message=message)
+
+
+def _write_further(pen: Pen, place: Place) -> None:
+    for value, path in place.values("patternProperties"):
+        if pen.subset.takes("patternProperties"):
+            place.made["patternProperties"] = {
+                pattern: pen.write(
+                    [(item, (*path, "patternProperties", pattern))], place
+                )
+                for pattern, item in value.items()
+            }
+        else:
+            pen.lose(place, "patternProperties", value, path)
+    given = list(place.values("additionalProperties"))
+    if not given:
+        return
+    value, path = next((item for item in given if item[0] is False), given[0])
+    if not pen.subset.takes("additionalProperties"):
+        if value is not True:
+            pen.lose(place, "additionalProperties", value, path)
+    elif isinstance(value, Mapping):
+        at = (*path, "additionalProperties")
+        place.made["additionalProperties"] = pen.write([(value, at)], place)
+    else:
+        place.made["additionalProperties"] = value

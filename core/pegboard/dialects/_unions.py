@@ -1,0 +1,194 @@
+"""Alternatives of one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pegboard.dialects._place import (
+    ANNOTATIONS,
+    Json,
+    Layer,
+    Pen,
+    Place,
+    constraints,
+)
+from pegboard.dialects.losses import Path
+
+UNIONS = ("anyOf", "oneOf")
+
+
+def write(pen: Pen, place: Place) -> None:
+    """Write the alternatives of a place as they are."""
+    for keyword in (*UNIONS, "allOf"):
+        if not pen.subset.takes(keyword):
+            continue  # taken apart already
+        for value, path in place.values(keyword):
+            place.made[keyword] = [
+                pen.write([(arm, (*path, keyword, i))], place)
+                for i, arm in enumerate(value)
+            ]
+
+
+def distribute(pen: Pen, place: Place) -> bool:
+    """Write the alternatives of a place such that nothing stands beside them.
+
+    What the place says beside them moves into each; exactly one (`oneOf`) becomes at
+    least one, without loss where no value fits two.
+
+    Returns:
+        Whether there were any.
+    """
+    found = _find(place.layers)
+    if found is None:
+        return False
+    keyword, arms, path, rest = found
+    if not any(constraints(schema) for schema, _ in rest):
+        rest = []
+    written = [
+        node
+        for i, arm in enumerate(arms)
+        if (node := pen.try_write([*rest, (arm, (*path, keyword, i))], place))
+        is not None
+    ]
+    if not written:
+        place.impossible = True
+        return True
+    if keyword == "oneOf" and not _are_disjoint([pen.look_up(arm) for arm in written]):
+        pen.lose(place, keyword, arms, path)
+    place.made.update(_either(written))
+    return True
+
+
+def _find(
+    layers: list[Layer],
+) -> tuple[str, list[Any], Path, list[Layer]] | None:
+    """Return the first union, and all that holds beside it."""
+    for number, (schema, path) in enumerate(layers):
+        for keyword in UNIONS:
+            if keyword in schema:
+                rest = [
+                    (_bare(other, keyword if i == number else ""), at)
+                    for i, (other, at) in enumerate(layers)
+                ]
+                return keyword, schema[keyword], path, rest
+    return None
+
+
+def _bare(schema: Mapping[str, Any], keyword: str) -> Mapping[str, Any]:
+    dropped = {*ANNOTATIONS, "$ref", "allOf", keyword}
+    return {key: item for key, item in schema.items() if key not in dropped}
+
+
+def _either(written: list[Json]) -> Json:
+    arms = [arm for i, arm in enumerate(written) if arm not in written[:i]]
+    return dict(arms[0]) if len(arms) == 1 else {"anyOf": arms}
+
+
+def joined(written: list[Json], pen: Pen) -> Json:
+    """Return one node that fits whatever any of the written nodes fits."""
+    values: list[Any] = []
+    types: list[Any] = []
+    for node in written:
+        if not {"const", "enum"} & set(node) or set(node) - {"type", "const", "enum"}:
+            return _either(written)
+        values += [node["const"]] if "const" in node else node["enum"]
+        types += [node.get("type")]
+    if any(name != types[0] or not isinstance(name, str) for name in types):
+        return _either(written)
+    return {"type": types[0], "enum": list(dict.fromkeys(values))}
+
+
+def flatten(pen: Pen, place: Place) -> tuple[Json, list[str]]:
+    """Return what the root's alternatives add: properties, and names required by all.
+
+    The alternatives themselves are only described, since no provider takes them here.
+    """
+    choices: dict[str, list[Json]] = {}
+    needed: list[str] = []
+    for schema, path in place.layers:
+        for keyword in UNIONS:
+            arms = _objects(pen, place, schema.get(keyword, []), (*path, keyword))
+            if not arms:
+                continue
+            pen.lose(place, keyword, schema[keyword], path)
+            needed += [
+                name
+                for name in _required(arms[0])
+                if all(name in _required(arm) for arm in arms)
+            ]
+            for arm in _with_inner(pen, arms):
+                for name, item, at in _properties(arm):
+                    choices.setdefault(name, []).append(pen.write([(item, at)], arm))
+    return {name: joined(written, pen) for name, written in choices.items()}, needed
+
+
+def _objects(pen: Pen, place: Place, arms: list[Any], path: Path) -> list[Place]:
+    places = [
+        pen.gather([(arm, (*path, i))], place.open, 0) for i, arm in enumerate(arms)
+    ]
+    return [arm for arm in places if _may_be_object(arm)]
+
+
+def _may_be_object(arm: Place) -> bool:
+    types = [value for value, _ in arm.values("type")]
+    return not arm.impossible and all("object" in value for value in types)
+
+
+def _with_inner(pen: Pen, arms: list[Place]) -> list[Place]:
+    found: list[Place] = []
+    todo = list(arms)
+    while todo and len(found) < 100:
+        arm = todo.pop(0)
+        found.append(arm)
+        for schema, path in arm.layers:
+            for keyword in UNIONS:
+                inner = schema.get(keyword, [])
+                todo += _objects(pen, arm, inner, (*path, keyword))
+    return found
+
+
+def _required(arm: Place) -> list[str]:
+    return [name for value, _ in arm.values("required") for name in value]
+
+
+def _properties(arm: Place) -> list[tuple[str, Any, Path]]:
+    return [
+        (name, item, (*path, "properties", name))
+        for value, path in arm.values("properties")
+        for name, item in value.items()
+    ]
+
+
+def _are_disjoint(arms: list[Json]) -> bool:
+    return all(
+        _differ(one, other) for i, one in enumerate(arms) for other in arms[i + 1 :]
+    )
+
+
+def _differ(one: Json, other: Json) -> bool:
+    """Tell whether surely no value fits both nodes."""
+    kinds = [_kinds(one), _kinds(other)]
+    if all(kinds) and not kinds[0] & kinds[1]:
+        return True
+    values = [_values(one), _values(other)]
+    if None not in values:
+        return not any(value in values[1] for value in values[0])  # type: ignore[operator, union-attr]  # neither is None
+    shared = set(one.get("required", ())) & set(other.get("required", ()))
+    return any(
+        _differ(one["properties"][name], other["properties"][name])
+        for name in shared
+        if name in one.get("properties", {}) and name in other.get("properties", {})
+    )
+
+
+def _kinds(node: Json) -> set[str]:
+    given = node.get("type", [])
+    names = set(given if isinstance(given, list) else [given])
+    return names | {"number"} if "integer" in names else names
+
+
+def _values(node: Json) -> list[Any] | None:
+    if "const" in node:
+        return [node["const"]]
+    return node.get("enum")

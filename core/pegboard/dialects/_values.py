@@ -1,0 +1,292 @@
+"""Types, enumerations and limits of one place."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from pegboard.dialects._place import (
+    ALL_TYPES,
+    LIMITS_OF,
+    Json,
+    Pen,
+    Place,
+    Refused,
+    constraints,
+    type_of,
+    types_of,
+)
+from pegboard.dialects._subset import Subset
+from pegboard.dialects.losses import Path
+
+#: Keyword -> which of two values is the tighter one.
+_TIGHTER = {
+    "minimum": max,
+    "exclusiveMinimum": max,
+    "minLength": max,
+    "minItems": max,
+    "minProperties": max,
+    "maximum": min,
+    "exclusiveMaximum": min,
+    "maxLength": min,
+    "maxItems": min,
+    "maxProperties": min,
+}
+_INCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+LIMITS = (*_TIGHTER, "multipleOf", "pattern", "format")
+_UNIONS = ("anyOf", "oneOf", "allOf")
+_LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
+
+
+def write(pen: Pen, place: Place) -> None:
+    """Write the type of a place, the values it enumerates and its limits."""
+    types = _joined_types(place)
+    values = _allowed(place, types)
+    if values is not None and types is None:
+        types = _distinct(map(type_of, values))
+    if types is None:
+        types = _implied(pen, place)
+    if types == [] or values == []:
+        place.impossible = True
+        return
+    if types is None and place.reference is None and not _is_union(pen, place):
+        _write_any(pen, place)
+    elif types is not None:
+        place.made["type"] = types[0] if len(types) == 1 else types
+    if values is not None:
+        _write_values(pen, place, values)
+    for keyword in LIMITS:
+        write_limit(pen, place, keyword)
+
+
+def _joined_types(place: Place) -> list[str] | None:
+    """Return the types that all layers allow, None if no layer says any."""
+    joined: list[str] | None = None
+    for schema, _ in place.layers:
+        types = types_of(schema)
+        if types is None:
+            continue
+        joined = _distinct(types) if joined is None else _both(joined, types)
+    return joined
+
+
+def _both(one: list[str], other: list[str]) -> list[str]:
+    both = [name for name in one if name in other]
+    if "integer" not in both and {"integer", "number"} <= {*one, *other}:
+        whole = "integer" in one or "integer" in other
+        both += ["integer"] if whole and "number" not in both else []
+    return both
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    found = dict.fromkeys(names)
+    if "number" in found:
+        found.pop("integer", None)
+    return list(found)
+
+
+def _allowed(place: Place, types: list[str] | None) -> list[Any] | None:
+    """Return the values that all layers enumerate, None if no layer does."""
+    joined: list[Any] | None = None
+    for schema, _ in place.layers:
+        for given in ([schema["const"]] if "const" in schema else None, _enum(schema)):
+            if given is not None:
+                keys = set(map(_key, given))
+                joined = given if joined is None else joined
+                joined = [value for value in joined if _key(value) in keys]
+    if joined is None or types is None:
+        return joined
+    return [value for value in joined if _fits(value, types)]
+
+
+def _enum(schema: Any) -> list[Any] | None:
+    given = schema.get("enum")
+    return list(given) if isinstance(given, list) and given else None
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _fits(value: Any, types: list[str]) -> bool:
+    name = type_of(value)
+    whole = isinstance(value, float) and value.is_integer()
+    return name in types or (
+        "number" in types if name == "integer" else whole and "integer" in types
+    )
+
+
+def _is_union(pen: Pen, place: Place) -> bool:
+    return pen.subset.keywords is None and place.says(*_UNIONS)
+
+
+def _implied(pen: Pen, place: Place) -> list[str] | None:
+    """Return the types that a place's keywords speak of."""
+    arms = [
+        arm
+        for keyword in _UNIONS
+        for value, _ in place.values(keyword)
+        if pen.subset.keywords is None
+        for arm in value
+    ]
+    if place.reference is not None or any(
+        not isinstance(arm, dict) or {"type", "$ref", "enum", "const"} & set(arm)
+        for arm in arms
+    ):
+        return None
+    return (
+        _distinct(
+            LIMITS_OF[keyword]
+            for schema, _ in place.layers
+            for keyword in constraints(schema)
+            if keyword in LIMITS_OF
+        )
+        or None
+    )
+
+
+def _write_any(pen: Pen, place: Place) -> None:
+    if not pen.subset.any_value:
+        raise Refused("a place that takes any value", place.path)
+    place.made["type"] = list(ALL_TYPES)
+    # A list of lists of anything would need a definition of its own.
+    place.made["items"] = {"type": [name for name in ALL_TYPES if name != "array"]}
+
+
+def _write_values(pen: Pen, place: Place, values: list[Any]) -> None:
+    enums, made = pen.subset.enums, place.made
+    keyword = "const" if place.says("const") else "enum"
+    if keyword == "const" and len(values) == 1 and pen.subset.takes("const"):
+        made["const"] = values[0]
+        return
+    if enums is None or all(type(value) in enums for value in values):
+        made["enum"] = values
+        return
+    rest = [value for value in values if value is not None]
+    if rest and all(type(value) in enums for value in rest):
+        made["enum"] = rest
+        if not pen.subset.openapi:
+            arm = {"type": _without_null(place.types), "enum": rest}
+            place.made = {"anyOf": [arm, {"type": "null"}]}
+    elif values != [None]:
+        given, path = next(place.values(keyword), (values, place.path))
+        pen.lose(place, keyword, given, path)
+
+
+def _without_null(types: list[str]) -> str | list[str]:
+    rest = [name for name in types if name != "null"]
+    return rest[0] if len(rest) == 1 else rest
+
+
+def write_limit(pen: Pen, place: Place, keyword: str) -> None:
+    """Write one limit of a place: the tightest of all its layers."""
+    found = list(place.values(keyword))
+    types, subset = place.types, pen.subset
+    if not found or (subset.keywords is not None and not _matters(keyword, types)):
+        return
+    value, path = found[0]
+    tighter = _TIGHTER.get(keyword)
+    for other, at in found[1:]:
+        if tighter and tighter(value, other) != value:
+            value, path = other, at
+        elif not tighter and other != value:
+            pen.lose(place, keyword, other, at)
+    if _takes(subset, keyword, value):
+        place.made[keyword] = value
+    elif keyword in _INCLUSIVE and subset.takes(_INCLUSIVE[keyword]):
+        _write_inclusive(pen, place, keyword, (value, path))
+    else:
+        pen.lose(place, keyword, value, path)
+
+
+def _matters(keyword: str, types: list[str]) -> bool:
+    limited = LIMITS_OF.get(keyword)
+    return not types or limited in types or (limited == "number" and "integer" in types)
+
+
+def _takes(subset: Subset, keyword: str, value: Any) -> bool:
+    if keyword == "format" and subset.formats is not None:
+        return subset.takes(keyword) and value in subset.formats
+    if keyword == "pattern" and not subset.lookaround:
+        return subset.takes(keyword) and not any(mark in value for mark in _LOOKAROUND)
+    return subset.takes(keyword)
+
+
+def _write_inclusive(
+    pen: Pen, place: Place, keyword: str, found: tuple[float, Path]
+) -> None:
+    """Say an exclusive bound as an inclusive one: exactly, of whole numbers."""
+    value, path = found
+    bound = _INCLUSIVE[keyword]
+    if "number" in place.types:
+        pen.lose(place, keyword, value, path)
+    elif keyword == "exclusiveMinimum":
+        value = math.floor(value) + 1
+    else:
+        value = math.ceil(value) - 1
+    place.made[bound] = _TIGHTER[bound](value, place.made.get(bound, value))
+
+
+def nullable(node: Json) -> Json:
+    """Return a written node that admits null as well."""
+    types = node.get("type")
+    if isinstance(types, str):
+        types = [types]
+    if types and "null" not in types and "const" not in node:
+        node = {**node, "type": [*types, "null"]}
+        if "enum" in node and None not in node["enum"]:
+            node["enum"] = [*node["enum"], None]
+        return node
+    if "anyOf" in node and not types:
+        arms = node["anyOf"]
+        known = any("null" in (arm.get("type") or ()) for arm in arms)
+        return node if known else {**node, "anyOf": [*arms, {"type": "null"}]}
+    if types:
+        return node if "null" in types else _either_null(node)
+    return _either_null(node)
+
+
+def _either_null(node: Json) -> Json:
+    outer = {key: node[key] for key in ("description",) if key in node}
+    inner = {key: item for key, item in node.items() if key not in outer}
+    return {**outer, "anyOf": [inner, {"type": "null"}]}
+
+
+def to_openapi(node: Json) -> Json:
+    """Return a written node with one type, `nullable`, and arms without null."""
+    types = node.get("type")
+    if isinstance(types, list):
+        return _split_types(node, types)
+    arms = node.get("anyOf")
+    if not arms:
+        return node
+    rest = [arm for arm in arms if arm.get("type") != "null"]
+    if len(rest) == len(arms) or not rest:
+        return node
+    outer = {key: item for key, item in node.items() if key != "anyOf"}
+    made: Json
+    made = {**rest[0], **outer} if len(rest) == 1 else {**outer, "anyOf": rest}
+    return {**made, "nullable": True}
+
+
+def _split_types(node: Json, types: list[str]) -> Json:
+    rest = [name for name in types if name != "null"]
+    if len(rest) == 1:
+        return {**node, "type": rest[0], "nullable": True}
+    arms = [_arm(node, name) for name in rest]
+    outer = {key: node[key] for key in ("title", "description") if key in node}
+    made: Json = {**outer, "anyOf": arms}
+    return {**made, "nullable": True} if "null" in types else made
+
+
+def _arm(node: Json, name: str) -> Json:
+    """Return the part of a node that speaks of one type."""
+    kept = [key for key in node if key in LIMITS_OF and _matters(key, [name])]
+    arm: Json = {"type": name, **{key: node[key] for key in kept}}
+    if "items" in arm:
+        arm["items"] = to_openapi(arm["items"])
+    if "enum" in node and name == "string":
+        arm["enum"] = node["enum"]
+    return arm
