@@ -13,6 +13,10 @@ from pegboard.schemas import ToolDefinition
 JsonValue = Any
 Arguments = str | bytes | Mapping[str, Any] | None
 
+#: Begins each id that was made up for a call without one, so that a dialect can leave
+#: out of its answer what the provider never gave.
+MADE_ID = "call_pegboard_"
+
 
 class OpenCall:
     """The open twin of ToolCall, for the executor."""
