@@ -276,8 +276,8 @@ def _split_types(node: Json, types: list[str]) -> Json:
     if len(rest) == 1:
         return {**node, "type": rest[0], "nullable": True}
     arms = [_arm(node, name) for name in rest]
-    outer = {key: node[key] for key in ("title", "description") if key in node}
-    made: Json = {**outer, "anyOf": arms}
+    made: Json = {key: node[key] for key in ("title", "description") if key in node}
+    made["anyOf"] = arms
     return {**made, "nullable": True} if "null" in types else made
 
 
