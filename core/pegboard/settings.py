@@ -9,7 +9,7 @@ lists) and for `disable`, to which every layer adds.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -103,14 +103,24 @@ class Settings(SettingsTable):
             found = replace(found, **{key: getattr(said, key) for key in held})
         return found
 
-    def is_enabled(self, plugin: str) -> bool:
-        """Return whether a plugin may be loaded."""
+    def is_enabled(self, plugin: str, *, packs: Collection[str] = ()) -> bool:
+        """Return whether a plugin may be loaded.
+
+        Args:
+            plugin: Its name.
+            packs: Names of all that is installed, if this one is a pack: what `enable`
+                names and is none of them may be one of its tools.
+        """
         if plugin in self.required:
             return True
         if self.resolved.without_plugins or any_names_plugin(self.disable, plugin):
             return False
-        return not self.enable or any_names_plugin(
-            [name.partition(":")[0] for name in self.enable], plugin
+        enable = [name.partition(":")[0] for name in self.enable]
+        if not enable or any_names_plugin(enable, plugin):
+            return True
+        return bool(packs) and any(
+            ":" not in name and not any(any_names_plugin([name], p) for p in packs)
+            for name in self.enable
         )
 
     def is_offered(self, identity: str) -> bool:
