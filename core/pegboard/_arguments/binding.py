@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pegboard._arguments.wording import got, invalid, is_secret, where
+from pegboard._arguments.wording import invalid, where
 from pegboard.errors import InvalidArguments
 
 if TYPE_CHECKING:

@@ -1,169 +1,204 @@
-"""One sentence for each thing that does not fit."""
+"""One sentence for each thing that does not fit, written when it is needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from pegboard._arguments.places import ALL_KINDS, Place
-from pegboard._arguments.wording import Path, got, literal, one_of, quote, quoted, where
+from pegboard._arguments.wording import (
+    Path,
+    cut,
+    got,
+    kind,
+    literal,
+    one_of,
+    quote,
+    quoted,
+    where,
+)
 
 _LONGEST_NAME = 100  # characters of a name for which a nearest one is sought
+_LONGEST_WISH = 300  # characters
+_ARMS = 12  # arms of a union that are told
 _LIMITS = {
     "minimum": "at least {}",
     "maximum": "at most {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "minLength": "at least {} characters long",
-    "maxLength": "at most {} characters long",
-    "pattern": "a text that matches {}",
-    "minItems": "an array of at least {} elements",
-    "maxItems": "an array of at most {} elements",
-    "uniqueItems": "an array without equal elements",
-    "minProperties": "an object of at least {} properties",
-    "maxProperties": "an object of at most {} properties",
+    "exclusiveMinimum": "above {}",
+    "exclusiveMaximum": "below {}",
+    "multipleOf": "that is a multiple of {}",
+    "minLength": "of at least {} characters",
+    "maxLength": "of at most {} characters",
+    "pattern": "that matches {}",
+    "minItems": "of at least {} elements",
+    "maxItems": "of at most {} elements",
+    "uniqueItems": "without equal elements",
+    "minProperties": "of at least {} properties",
+    "maxProperties": "of at most {} properties",
 }
-_SHOWN_LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_NUMERIC = (
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+)
+_OF_KIND = {
+    "integer": _NUMERIC,
+    "number": _NUMERIC,
+    "string": ("minLength", "maxLength", "pattern"),
+    "array": ("minItems", "maxItems", "uniqueItems"),
+    "object": ("minProperties", "maxProperties"),
+}
 
 
 class Problem(NamedTuple):
     """One thing that does not fit.
 
     Attributes:
-        path: Where it is.
-        keyword: The keyword of the schema that is not met.
-        text: The sentence for the model.
+        path: Where the value stands.
+        keyword: The keyword that it does not meet; "unknown" for a property too many,
+            "false" where nothing may be, "other" if nobody knows.
+        place: What does not admit it.
+        value: The value.
+        name: The property that it is about, "" for the value itself.
+        hint: What else is known: why a text is no JSON, what needs the property.
     """
 
     path: Path
     keyword: str
-    text: str
+    place: Place
+    value: Any
+    name: str = ""
+    hint: str = ""
+
+    def explain(self, *, secret: bool) -> str:
+        """Return the sentence for the model.
+
+        Args:
+            secret: Whether the value must not be shown.
+        """
+        if self.keyword in ("required", "unknown"):
+            path, fact = (*self.path, self.name), self._about_property()
+        else:
+            path, fact = self.path, self._about_value(secret)
+        return f"{where(path)}: {fact}"
+
+    def _about_property(self) -> str:
+        if self.keyword == "unknown":
+            return "no such property" + _alternatives(self)
+        if self.hint:
+            return f"required where {quote(self.hint)} is given, but missing"
+        declared = self.place.schema.get("properties") or {}
+        wish = ""
+        if self.name in declared:
+            wish = f"; expected {expected(self.place.child('properties', self.name))}"
+        undeclared = [name for name in self.value if name not in declared]
+        if near := _nearest(self.name, undeclared):
+            wish += f"; is it what {quote(near)} was meant to be?"
+        return f"required, but missing{wish}"
+
+    def _about_value(self, secret: bool) -> str:
+        place, keyword = self.place, self.keyword
+        came = got(self.value, secret=secret)
+        if keyword == "false":
+            return f"nothing may be given here, got {came}"
+        if keyword == "not":
+            return f"{came} is excluded by the schema"
+        if keyword == "oneOf":
+            return f"{came} fits more than one of the forms, of which one is wanted"
+        if keyword == "propertyNames":
+            wish = expected(place.child("propertyNames"))
+            return f"{quote(self.name)} is no name of a property; expected {wish}"
+        if keyword in _LIMITS:
+            wish = f"{kind(self.value)} {_limit(place.schema, keyword)}"
+        elif keyword == "other":
+            return f"{came} does not fit the schema{_guess(place, self.value)}"
+        else:
+            wish = expected(place)
+        if self.hint:
+            came = f"a text that is no JSON: {self.hint}"
+        return f"expected {wish}, got {came}"
 
 
-def expected(place: Place, depth: int = 4) -> str:
+def expected(place: Place) -> str:
     """Return what a place wants, in a few words."""
+    if place.wish is None:
+        place.wish = cut(_expected(place), _LONGEST_WISH)
+    return place.wish
+
+
+def _expected(place: Place) -> str:
     schema = place.schema
-    if not isinstance(schema, dict) or depth == 0:
-        return "another value"
+    if not isinstance(schema, dict):
+        return "any value" if schema else "nothing"
     if isinstance(schema.get("enum"), list):
         return one_of(schema["enum"])
     if "const" in schema:
         return literal(schema["const"])
     if target := place.target():
-        return expected(target, depth - 1)
+        return expected(target)
     for keyword in ("anyOf", "oneOf"):
         if arms := place.listed(keyword):
-            return _any_of(expected(arm, depth - 1) for arm in arms)
+            return _joined(expected(arm) for arm in arms[:_ARMS])
     if place.kinds == ALL_KINDS:
         return "another value"
-    names = sorted(place.kinds - ({"integer"} if "number" in place.kinds else set()))
-    return (
-        " or ".join([*names[:-1], _limited(names[-1], schema)]) if names else "nothing"
-    )
+    names = place.kinds - {"integer"} if "number" in place.kinds else place.kinds
+    return _joined(_described(name, place) for name in sorted(names)) or "nothing"
 
 
-def mismatch(place: Place, value: Any, path: Path, *, secret: bool) -> Problem:
-    """Return the problem of a value of the wrong type, or of none of the values."""
-    keyword = next((k for k in ("enum", "const") if k in place.schema), "type")
-    return Problem(
-        path,
-        keyword,
-        f"{where(path)}: expected {expected(place)}, got {got(value, secret=secret)}",
-    )
+def _described(name: str, place: Place) -> str:
+    """Return a type with the limits that the schema sets to it."""
+    schema = place.schema
+    limits = [
+        _limit(schema, keyword)
+        for keyword in _OF_KIND.get(name, ())
+        if schema.get(keyword) not in (None, False)
+    ]
+    if name == "array":
+        first, rest = place.elements()
+        if rest and not first and len(rest.kinds) == 1:
+            name = f"array of {next(iter(rest.kinds))}s"
+    return f"{name} {' and '.join(limits)}" if limits else name
 
 
-def limit(
-    place: Place, keyword: str, value: Any, path: Path, *, secret: bool
-) -> Problem:
-    """Return the problem of a value that one assertion refuses."""
-    if keyword in ("enum", "const"):
-        return mismatch(place, value, path, secret=secret)
-    bound = place.schema[keyword]
-    if isinstance(bound, bool) and keyword != "uniqueItems":  # draft 4
-        keyword = keyword.replace("exclusiveM", "m")
-        wish = f"other than {literal(place.schema.get(keyword))}"
-    else:
-        wish = _LIMITS[keyword].format(literal(bound))
-    length = f" of {len(value)} characters" if keyword.endswith("Length") else ""
-    came = got(value, secret=secret) if not length else f"one{length}"
-    return Problem(path, keyword, f"{where(path)}: expected {wish}, got {came}")
+def _limit(schema: dict[str, Any], keyword: str) -> str:
+    bound = schema[keyword]
+    if keyword.startswith("exclusive") and bound is True:  # draft 4
+        bound = schema.get(keyword.replace("exclusiveM", "m"))
+    return _LIMITS[keyword].format(literal(bound))
 
 
-def missing(place: Place, name: str, path: Path, because: str | None = None) -> Problem:
-    """Return the problem of a property that has to be there."""
-    wanted = ""
-    if because is not None:
-        wanted = f"; {quote(because)} needs it"
-    elif name in (place.schema.get("properties") or ()):
-        wanted = f"; expected {expected(place.child('properties', name))}"
-    path = (*path, name)
-    return Problem(path, "required", f"{where(path)}: required, but missing{wanted}")
-
-
-def unknown(place: Place, name: str, given: Iterable[str], path: Path) -> Problem:
-    """Return the problem of a property that may not be there."""
-    known = [each for each, schema in _declared(place) if schema is not False]
-    taken = set(given)
-    free = [each for each in known if each not in taken]
-    near = get_close_matches(name, free, 1) if len(name) <= _LONGEST_NAME else []
-    if near:
-        hint = f"; did you mean {quote(near[0])}?"
-    else:
-        hint = f"; the properties are {quoted(known)}" if known else ""
-    path = (*path, name)
-    return Problem(
-        path, "additionalProperties", f"{where(path)}: no such property{hint}"
-    )
-
-
-def misnamed(names: Place, name: str, path: Path) -> Problem:
-    """Return the problem of a property whose name does not fit."""
-    return Problem(
-        (*path, name),
-        "propertyNames",
-        f"{where(path)}: {quote(name)} is no name for a property; "
-        f"expected {expected(names)}",
-    )
-
-
-def unwanted(path: Path) -> Problem:
-    """Return the problem of a value where none may be."""
-    return Problem(path, "false", f"{where(path)}: no value is allowed here")
-
-
-def forbidden(path: Path, value: Any) -> Problem:
-    """Return the problem of a value that `not` excludes."""
-    return Problem(
-        path, "not", f"{where(path)}: {got(value)} is excluded by the schema"
-    )
-
-
-def ambiguous(path: Path, value: Any) -> Problem:
-    """Return the problem of a value that fits more than one arm of `oneOf`."""
-    fact = f"{got(value)} fits more than one of the shapes, of which one is wanted"
-    return Problem(path, "oneOf", f"{where(path)}: {fact}")
-
-
-def other(place: Place, value: Any, path: Path) -> Problem:
-    """Return the problem of a value that no other sentence is about."""
-    del place
-    return Problem(path, "", f"{where(path)}: {got(value)} does not fit the schema")
-
-
-def _declared(place: Place) -> Iterable[tuple[str, Any]]:
-    return (place.schema.get("properties") or {}).items()
-
-
-def _any_of(wishes: Iterable[str]) -> str:
+def _joined(wishes: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(wishes))
 
 
-def _limited(name: str, schema: dict[str, Any]) -> str:
-    limits = [
-        _LIMITS[keyword].format(literal(schema[keyword]))
-        for keyword in _SHOWN_LIMITS
-        if keyword in schema and not isinstance(schema[keyword], bool)
+def _alternatives(problem: Problem) -> str:
+    """Return the property that was meant, or those that there are."""
+    known = [
+        name
+        for part in problem.place.parts()
+        for name, schema in (part.schema.get("properties") or {}).items()
+        if schema is not False
     ]
-    return " ".join([name, " and ".join(limits)]) if limits else name
+    if near := _nearest(problem.name, [n for n in known if n not in problem.value]):
+        return f"; did you mean {quote(near)}?"
+    return f"; the properties are {quoted(known)}" if known else ""
+
+
+def _nearest(name: str, names: Collection[str]) -> str | None:
+    if len(name) > _LONGEST_NAME:
+        return None
+    near = get_close_matches(
+        name, [each for each in names if len(each) <= _LONGEST_NAME], 1
+    )
+    return near[0] if near else None
+
+
+def _guess(place: Place, value: Any) -> str:
+    """Return what may be wrong where no keyword could be asked by itself."""
+    if isinstance(value, list) and "contains" in place.schema:
+        wish = expected(place.child("contains"))
+        return f"; it has to contain at least one {wish}"
+    return ""

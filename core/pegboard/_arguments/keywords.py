@@ -66,7 +66,7 @@ ASSERTIONS = (
 
 
 def subschemas(schema: Any) -> Iterator[tuple[Keys, Any]]:
-    """Yield each schema that stands directly in a schema, with the keys that lead to it."""
+    """Yield each schema that stands directly in a schema, with the keys to it."""
     if not isinstance(schema, dict):
         return
     for keyword in _ONE:
@@ -84,7 +84,7 @@ def subschemas(schema: Any) -> Iterator[tuple[Keys, Any]]:
 
 
 def pointer(base: str, *keys: str | int) -> str:
-    """Return the JSON pointer, as a fragment, of what stands at the keys below a base."""
+    """Return the JSON pointer of what stands at the keys below a base."""
     steps = (str(key).replace("~", "~0").replace("/", "~1") for key in keys)
     return "/".join((base, *steps))
 

@@ -103,9 +103,13 @@ def _copy(value: Any, depth: int) -> Any:
         return _copy_object(value, depth + 1)
     if isinstance(value, (list, tuple)):
         return _copy_list(value, depth + 1)
-    for plain in (str, int, float):
-        if isinstance(value, plain):  # an enumeration's member, a numpy float
-            return _copy(plain.__add__(value, plain()), depth)
+    # A member of an enumeration, a float of numpy: the plain value inside.
+    if isinstance(value, str):
+        return _copy(str.__str__(value), depth)
+    if isinstance(value, int):
+        return _copy(int.__int__(value), depth)
+    if isinstance(value, float):
+        return _copy(float.__float__(value), depth)
     raise _NoJson(f"is of type {kind.__name__}, which JSON does not have")
 
 

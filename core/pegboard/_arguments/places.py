@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jsonschema_rs
 
-from pegboard._arguments.keywords import look_up, pointer
+from pegboard._arguments.keywords import IN_PLACE, look_up, pointer, subschemas
 from pegboard._arguments.references import References
 from pegboard._arguments.wording import kind
 
@@ -26,9 +26,18 @@ class Place:
         pointer: Its JSON pointer, as a fragment.
         schema: The subschema; before draft 2019-09 a reference stands alone.
         kinds: The JSON types it may admit; "number" includes "integer".
+        wish: What it wants in a few words, None until somebody wrote it.
     """
 
-    __slots__ = ("_checks", "_is_valid", "_kinds", "_places", "pointer", "schema")
+    __slots__ = (
+        "_checks",
+        "_is_valid",
+        "_kinds",
+        "_places",
+        "pointer",
+        "schema",
+        "wish",
+    )
 
     def __init__(self, places: Places, where: str, schema: Any) -> None:
         if places.draft <= 7 and isinstance(schema, dict) and "$ref" in schema:
@@ -39,6 +48,7 @@ class Place:
         self._is_valid = places.validator(where)
         self._checks: dict[str, Callable[[Any], bool]] = {}
         self._kinds: Kinds | None = None
+        self.wish: str | None = None
 
     def admits(self, value: Any) -> bool:
         """Return whether a value fits here; True where nobody can tell."""
@@ -62,15 +72,19 @@ class Place:
 
     def members(self, name: str) -> list[Place]:
         """Return the places that a property of that name has to fit."""
-        schema = self.schema
+        found = self.named(name)
+        if not found and "additionalProperties" in self.schema:
+            found.append(self.child("additionalProperties"))
+        return found
+
+    def named(self, name: str) -> list[Place]:
+        """Return the places that speak of a property by its name."""
         found = []
-        if name in (schema.get("properties") or ()):
+        if name in (self.schema.get("properties") or ()):
             found.append(self.child("properties", name))
-        for pattern in schema.get("patternProperties") or ():
+        for pattern in self.schema.get("patternProperties") or ():
             if self._places.matches(pattern, name):
                 found.append(self.child("patternProperties", pattern))
-        if not found and "additionalProperties" in schema:
-            found.append(self.child("additionalProperties"))
         return found
 
     def elements(self) -> tuple[list[Place], Place | None]:
@@ -107,6 +121,20 @@ class Place:
         for part in self.listed("allOf"):
             kinds &= part.kinds
         return kinds
+
+    def parts(self) -> Iterator[Place]:
+        """Yield this place and all that speak of the same value, unions with all arms.
+
+        Those that only say yes or no are left out.
+        """
+        if not isinstance(self.schema, dict):
+            return
+        yield self
+        if target := self.target():
+            yield from target.parts()
+        for keys, _ in subschemas(self.schema):
+            if keys[0] in IN_PLACE and keys[0] != "not":
+                yield from self.child(*keys).parts()
 
     def listed(self, keyword: str) -> list[Place]:
         """Return the places of a keyword that lists schemas."""

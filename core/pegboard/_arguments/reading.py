@@ -92,6 +92,20 @@ def read_text(text: str, *, strict: bool = False) -> Reading:
     return Reading(value, document.text, repairs)
 
 
+def read_container(text: str) -> Reading | str:
+    """Return the object or array that a text holds, or why it cannot be read.
+
+    The reason is "" for a text that does not look like one.
+    """
+    if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "`")):
+        return ""
+    try:
+        reading = read_text(text)
+    except InvalidArguments as error:
+        return error.problems[0]
+    return reading if isinstance(reading.value, (dict, list)) else ""
+
+
 def _read_mapping(
     sent: Mapping[str, Any],
 ) -> tuple[dict[str, Any], None, tuple[Repair, ...]]:

@@ -1,43 +1,21 @@
-"""A tool's input schema, compiled: what decides, coerces and explains."""
+"""A tool's input schema: what decides, coerces and explains."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-import jsonschema_rs
-
-from pegboard._arguments.coercion import Fit, TooManyPlaces, Walk
-from pegboard._arguments.keywords import pointer, subschemas
-from pegboard._arguments.places import Options, Places
-from pegboard._arguments.references import References
-from pegboard._arguments.wording import invalid, where
-from pegboard._frozen import thaw
+from pegboard._arguments.compiling import SchemaError, compile_schema
+from pegboard._arguments.explaining import Problem
+from pegboard._arguments.places import Place, Places, types
+from pegboard._arguments.reading import Reading, read_container
+from pegboard._arguments.settling import holds_whole, may_hold_whole, settle
+from pegboard._arguments.visits import Fit
+from pegboard._arguments.walk import MAX_PLACES, TooManyPlaces, Walk
+from pegboard._arguments.wording import invalid, is_secret
 from pegboard.calls import Repair
 
 _ENVELOPES = frozenset(("args", "arguments", "input", "kwargs", "parameters", "params"))
-_LINEAR = jsonschema_rs.RegexOptions()
-_BOUNDED = jsonschema_rs.FancyRegexOptions(backtrack_limit=1_000)
-_CAP = 1_000  # characters of a text that a pattern with look-around may be tried on
-_DRAFTS = {
-    jsonschema_rs.Draft4Validator: 4,
-    jsonschema_rs.Draft6Validator: 6,
-    jsonschema_rs.Draft7Validator: 7,
-    jsonschema_rs.Draft201909Validator: 2019,
-    jsonschema_rs.Draft202012Validator: 2020,
-}
-
-
-class SchemaError(ValueError):
-    """A schema cannot be used.
-
-    Attributes:
-        path: Where in the schema the fault is, a JSON pointer; "" for the root.
-    """
-
-    def __init__(self, message: str, *, path: str = "") -> None:
-        super().__init__(message)
-        self.path = path
 
 
 class ArgumentSchema:
@@ -52,7 +30,8 @@ class ArgumentSchema:
         notes: What is odd about the schema without making it unusable.
 
     Raises:
-        SchemaError: the schema is invalid, leads outside itself, or refers in a circle.
+        SchemaError: the schema is invalid, leads outside itself, refers in a circle,
+            or admits no object.
     """
 
     is_valid: Callable[[Any], bool]
@@ -60,21 +39,18 @@ class ArgumentSchema:
     def __init__(
         self, schema: Mapping[str, Any], *, hidden: Collection[str] = ()
     ) -> None:
-        private = _without_slips(thaw(dict(schema)))
-        private.setdefault("type", "object")
-        self._schema, self._options, self.notes = _compile(private)
-        validator = jsonschema_rs.validator_for(self._schema, **self._options)
-        self._draft = _DRAFTS[type(validator)]
-        if cycle := References(self._schema, self._draft).find_cycle():
+        if schema.get("type") is None:
+            schema = {**schema, "type": "object"}
+        self._compiled = compile_schema(schema)
+        if "object" not in types(self._compiled.schema):
             raise SchemaError(
-                f"the references {' -> '.join([*cycle, cycle[0]])} lead back to "
-                "themselves without going deeper into the arguments",
-                path=cycle[0].removeprefix("#"),
+                f"type: arguments are an object, and {schema['type']!r} admits none",
+                path="/type",
             )
         self._hidden = frozenset(hidden)
-        self._built: Places | None = None
-        self._decide = validator.is_valid
-        self.is_valid = self._is_valid if self._hidden else validator.is_valid
+        self._root: Place | None = None  # built when first needed: most are never
+        self.notes = self._compiled.notes
+        self.is_valid = self._admits if hidden else self._compiled.is_valid
 
     def fit(
         self, value: dict[str, Any], *, strict: bool = False
@@ -88,121 +64,80 @@ class ArgumentSchema:
         Raises:
             InvalidArguments: they cannot be made to fit; one problem a line.
         """
-        outer, lines = self._walk(value, strict=strict)
-        if not lines:
-            return outer.value, outer.repairs
-        if not strict and (inner := self._unwrap(value)):
-            return inner.value, inner.repairs
-        raise invalid(lines)
+        fit, problems = self._walk(value, strict=strict)
+        if problems and not strict:
+            unwrapped = self._unwrap(value)
+            if unwrapped is not None:
+                return unwrapped.value, unwrapped.repairs
+        if problems:
+            raise invalid(problems)
+        return fit.value, fit.repairs
 
-    def _is_valid(self, value: Any) -> bool:
-        return self._hidden.isdisjoint(value) and self._decide(value)
+    def settle(
+        self, value: dict[str, Any], text: str | None
+    ) -> tuple[dict[str, Any], str | None]:
+        """Return valid arguments with 3 for 3.0 wherever only an integer fits.
+
+        Args:
+            value: Arguments that `is_valid` admits; not changed themselves.
+            text: Their JSON text if it is known.
+
+        Returns:
+            The arguments and their text; the same value if there is no such number.
+        """
+        if (text is not None and not may_hold_whole(text)) or not holds_whole(value):
+            return value, text
+        return settle(self._place(), value), None
+
+    def _admits(self, value: Any) -> bool:
+        return self._hidden.isdisjoint(value) and self._compiled.is_valid(value)
 
     def _walk(self, value: dict[str, Any], *, strict: bool) -> tuple[Fit, list[str]]:
-        """Return what a walk came to, and the problems that are left."""
+        """Return what a walk came to, with the sentences on what does not fit."""
         walk = Walk(coerce=not strict)
-        lines = [
-            f"{where((name,))}: no such property" for name in self._hidden & {*value}
+        root = self._place()
+        problems = [
+            Problem((), "unknown", root, value, name)
+            for name in value
+            if name in self._hidden
         ]
+        lines = []
+        fit = Fit(value)
         try:
-            fit = walk.fit(self._places().at("#"), value)
-        except TooManyPlaces:
-            lines.append("arguments: too many places do not fit; the first of them:")
-            return Fit(value), lines + [each.text for each in walk.samples]
-        return fit, lines + [each.text for each in fit.problems]
+            fit = walk.fit(root, value)
+            problems += fit.problems
+        except TooManyPlaces as error:
+            lines.append(f"arguments: more than {MAX_PLACES:,} places do not fit")
+            problems += error.problems
+        except RecursionError:
+            lines.append("arguments: they do not fit a schema of very many references")
+        for problem in problems:
+            secret = is_secret(problem.path) or walk.hides(problem.path)
+            lines.append(problem.explain(secret=secret))
+        return fit, list(dict.fromkeys(lines))
 
     def _unwrap(self, value: dict[str, Any]) -> Fit | None:
-        """Return what fits of an object that stands alone in a well-known envelope."""
+        """Return what an object that stands alone in a well-known envelope becomes."""
         if len(value) != 1 or not _ENVELOPES.issuperset(value):
             return None
         ((name, inner),) = value.items()
-        if name in (self._schema.get("properties") or ()) or not isinstance(
-            inner, dict
-        ):
+        if any(part.named(name) for part in self._place().parts()):
             return None
-        fit, lines = self._walk(inner, strict=False)
-        if lines:
+        repairs = [Repair((), "unwrapped", name)]
+        if isinstance(inner, str):
+            found = read_container(inner)
+            if isinstance(found, Reading):
+                repairs += [Repair((), "text_to_json", inner), *found.repairs]
+                inner = found.value
+        if not isinstance(inner, dict):
             return None
-        return fit._replace(repairs=(Repair((), "unwrapped", name), *fit.repairs))
+        fit, problems = self._walk(inner, strict=False)
+        return None if problems else fit._replace(repairs=(*repairs, *fit.repairs))
 
-    def _places(self) -> Places:
-        if self._built is None:
-            self._built = Places(self._schema, self._draft, self._options)
-        return self._built
-
-
-def _without_slips(schema: Any) -> Any:
-    """Drop the keywords that a generator wrote as null, from a schema and below."""
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, dict):
-            for keyword in [key for key in node if node[key] is None]:
-                if keyword not in ("const", "default"):
-                    del node[keyword]
-            todo += [item for _, item in subschemas(node)]
-    return schema
-
-
-def _compile(
-    schema: dict[str, Any],
-) -> tuple[dict[str, Any], Options, tuple[str, ...]]:
-    """Return the schema to be used, the options to build it with, and notes."""
-    options: Options = {
-        "pattern_options": _LINEAR,
-        "offline": True,
-        "validate_formats": False,
-    }
-    try:
-        jsonschema_rs.validator_for(schema, **options)
-    except ValueError as error:
-        notes = _cap_patterns(schema, options)
-        if not notes:
-            _refuse(error)
-        options["pattern_options"] = _BOUNDED
-        try:
-            jsonschema_rs.validator_for(schema, **options)
-        except ValueError as second:
-            _refuse(second)
-        return schema, options, notes
-    return schema, options, ()
-
-
-def _cap_patterns(schema: dict[str, Any], options: Options) -> tuple[str, ...]:
-    """Bound every pattern that the linear engine refuses, in place; name them."""
-    notes = []
-    todo: list[tuple[Any, str]] = [(schema, "#")]
-    while todo:
-        node, place = todo.pop()
-        if not isinstance(node, dict):
-            continue
-        todo += [(item, pointer(place, *keys)) for keys, item in subschemas(node)]
-        pattern = node.get("pattern")
-        if isinstance(pattern, str) and not _is_linear(pattern, options):
-            del node["pattern"]
-            node["allOf"] = [
-                *(node.get("allOf") or ()),
-                {"maxLength": _CAP},
-                {"pattern": pattern},
-            ]
-            notes.append(
-                f"the pattern {pattern!r} at {place} looks around or back, so it is "
-                f"tried on texts of at most {_CAP:,} characters; longer ones are refused"
-            )
-    return tuple(notes)
-
-
-def _is_linear(pattern: str, options: Options) -> bool:
-    try:
-        jsonschema_rs.validator_for({"pattern": pattern}, **options)
-    except ValueError:
-        return False
-    return True
-
-
-def _refuse(error: ValueError) -> NoReturn:
-    path = "".join(f"/{step}" for step in getattr(error, "instance_path", ()))
-    message = getattr(error, "message", str(error))
-    raise SchemaError(
-        f"the schema is invalid at {path or 'its root'}: {message}", path=path
-    )
+    def _place(self) -> Place:
+        """Return the root as the walk sees it."""
+        if self._root is None:
+            compiled = self._compiled
+            places = Places(compiled.schema, compiled.draft, compiled.options)
+            self._root = places.at("#")
+        return self._root
