@@ -1,5 +1,8 @@
 """Pegboard: the plugin platform for the tools that language models call."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from pegboard.batches import BatchResult, PendingCall
 from pegboard.calls import Injected, PreparedCall, Repair, ToolCall
 from pegboard.content import (
@@ -28,7 +31,26 @@ from pegboard.results import CODES, ToolResult
 from pegboard.schemas import ToolAnnotations, ToolDefinition
 from pegboard.tools import Retry, Tool, tool
 
+if TYPE_CHECKING:
+    from pegboard._executor import Executor
+    from pegboard._registry import Registry
+    from pegboard.board import Pegboard
+
 __version__ = "0.1.0"
+
+#: What runs calls loads the machinery of calls; `@tool` needs none of it.
+_LATE = {
+    "Executor": "pegboard._executor",
+    "Pegboard": "pegboard.board",
+    "Registry": "pegboard._registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'pegboard' has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATE[name]), name)
+
 
 __all__ = [
     "CODES",
@@ -41,16 +63,19 @@ __all__ = [
     "Content",
     "Defer",
     "Deny",
+    "Executor",
     "FileContent",
     "ImageContent",
     "Injected",
     "InvalidArguments",
     "Middleware",
+    "Pegboard",
     "PegboardError",
     "PendingCall",
     "PluginError",
     "PreparedCall",
     "Problem",
+    "Registry",
     "Repair",
     "ResourceLink",
     "Respond",

@@ -37,8 +37,8 @@ def register_tools(settings: Any) -> Iterable[Any] | None:
     Errors: an exception, or something that is no tool, leaves the plugin out whole.
 
     Args:
-        settings: The plugin's own settings: an instance of its `Settings` model, or a
-            dict if it has none.
+        settings: The plugin's own settings: an instance of its `Settings` model; None
+            if it has no model.
 
     Returns:
         Tools, or whatever can be one: functions, objects with definition and execute.

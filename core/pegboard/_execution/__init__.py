@@ -1,0 +1,1 @@
+"""The inside of the executor: one batch, one call, one body."""

@@ -1,0 +1,242 @@
+"""Hooks at call time: prepare changes, before decides, after rewrites.
+
+Every failure is closed: a hook that raises, hangs or returns something else than its
+spec says ends the call, and the result names the plugin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pegboard._deadline import within
+from pegboard._execution.invocation import Invocation
+from pegboard._frozen import thaw
+from pegboard._plugins import Implementation
+from pegboard.batches import PendingCall
+from pegboard.calls import PreparedCall
+from pegboard.decisions import Abort, Block, Defer, Respond
+from pegboard.results import CODES, ToolResult
+
+log = logging.getLogger("pegboard")
+
+
+def passes(error: BaseException) -> bool:
+    """Whether an exception is not to be caught: it ends more than one call."""
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit, Abort)):
+        return True
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return False
+
+
+async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | None:
+    """Pass arguments through the prepare hooks and the tool's own prepare.
+
+    Returns:
+        The arguments to validate; None if the call was refused.
+    """
+    assert inv.plan is not None
+    for function, plugin, is_hook in inv.plan.prepare:
+        try:
+            given: Any = inv.show(value) if is_hook else value
+            found = function(given)
+            if found is not None and hasattr(found, "__await__"):
+                found = await within(found, inv.run.hook_timeout, inv.run.grace)
+            if found is not None:
+                if not isinstance(found, Mapping):
+                    raise TypeError(f"it returned {type(found).__name__!r}")
+                value = thaw(dict(found))
+        except BaseException as error:
+            if passes(error):
+                raise
+            name = "prepare_arguments" if is_hook else "prepare"
+            fail(inv, plugin, name, error)
+            return None
+    return value
+
+
+async def guard(inv: Invocation, call: PreparedCall) -> ToolResult | None:
+    """Ask every guard; return the refusal or answer, None if the call may run.
+
+    Block beats Defer beats Respond; the first of its kind counts.
+    """
+    assert inv.plan is not None
+    answer: tuple[Defer | Respond, str] | None = None
+    for item in inv.plan.before:
+        try:
+            decision = item.function(call)
+            if decision is None:
+                continue
+            if hasattr(decision, "__await__"):
+                decision = await within(decision, inv.run.hook_timeout, inv.run.grace)
+            if decision is None:
+                continue
+            if isinstance(decision, Block):
+                code = decision.code if decision.code in CODES else "blocked"
+                return inv.refuse(
+                    code, decision.reason, status="blocked", by=item.plugin
+                )
+            if isinstance(decision, Defer):
+                if not _is_settled(inv, call) and not _is_defer(answer):
+                    answer = (decision, item.plugin)
+            elif isinstance(decision, Respond):
+                if type(decision.result) is not ToolResult:
+                    raise TypeError("it responds with something that is no ToolResult")
+                answer = answer or (decision, item.plugin)
+            else:
+                raise TypeError(f"it returned {type(decision).__name__!r}")
+        except BaseException as error:
+            if passes(error):
+                raise
+            return fail(inv, item.plugin, "before_tool_call", error)
+    if answer is None:
+        return None
+    decision, plugin = answer
+    if isinstance(decision, Defer):
+        return defer(inv, call, decision.reason, plugin)
+    return _respond(inv, decision, plugin)
+
+
+def _is_defer(answer: tuple[Any, str] | None) -> bool:
+    return answer is not None and isinstance(answer[0], Defer)
+
+
+def _is_settled(inv: Invocation, call: PreparedCall) -> bool:
+    return inv.approved is not None and inv.approved == fingerprint(call.arguments)
+
+
+def fingerprint(arguments: Any) -> str:
+    """Return a hash that is equal for equal arguments, whatever their key order."""
+    text = json.dumps(arguments, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def defer(
+    inv: Invocation, call: PreparedCall, reason: str, plugin: str | None
+) -> ToolResult:
+    """Leave a call for a person to decide."""
+    assert call.tool is not None
+    assert call.arguments is not None
+    inv.pending = PendingCall(
+        inv.index, inv.sent, call.tool.id, call.arguments, reason, plugin
+    )
+    text = f"{call.name} has not run: it waits for approval. {reason}"
+    return inv.refuse("approval_required", text, status="deferred", by=plugin)
+
+
+def _respond(inv: Invocation, decision: Respond, plugin: str) -> ToolResult:
+    given = decision.result
+    inv.result = given.replace(
+        call=inv.sent,
+        by=plugin,
+        executed="no",
+        status=given.status,
+        repairs=inv.repairs,
+        started=inv.started,
+    )
+    return inv.result
+
+
+async def inject(inv: Invocation) -> bool:
+    """Find the values of the hidden parameters; False if the call was refused."""
+    plan = inv.plan
+    assert plan is not None
+    values: dict[str, Any] = {}
+    for parameter, name in plan.hidden.injected.items():
+        value = await _ask_for(inv, plan.inject, name)
+        if inv.refused:
+            return False
+        if value is None:
+            value = plan.secrets.get(name)
+        if value is None:
+            inv.refuse(
+                "tool_unavailable",
+                f"{inv.sent.name} is unavailable: it needs {name!r}, which nobody has"
+                " granted",
+            )
+            return False
+        values[parameter] = value
+    inv.injected = values
+    inv.secrets = tuple(
+        sorted({v for v in values.values() if isinstance(v, str) and v}, key=len)[::-1]
+    )
+    return True
+
+
+async def _ask_for(
+    inv: Invocation, injectors: tuple[Implementation, ...], name: str
+) -> Any:
+    assert inv.plan is not None
+    for item in injectors:
+        try:
+            value = item.function(inv.plan.tool, name)
+            if hasattr(value, "__await__"):
+                value = await within(value, inv.run.hook_timeout, inv.run.grace)
+        except BaseException as error:
+            if passes(error):
+                raise
+            fail(inv, item.plugin, "inject", error)
+            return None
+        if value is not None:
+            return value
+    return None
+
+
+async def rewrite(inv: Invocation, result: ToolResult) -> ToolResult:
+    """Pass a result through the after hooks, inside out."""
+    assert inv.plan is not None
+    call = inv.show()
+    for item in inv.plan.after:
+        try:
+            found = item.function(call, result)
+            if found is None:
+                continue
+            if type(found) is not ToolResult:
+                if hasattr(found, "__await__"):
+                    found = await within(found, inv.run.hook_timeout, inv.run.grace)
+                if found is None:
+                    continue
+                if type(found) is not ToolResult:
+                    raise TypeError(f"it returned {type(found).__name__!r}")
+            result = found if found.call is inv.sent else found.replace(call=inv.sent)
+        except BaseException as error:
+            if passes(error):
+                raise
+            return _withhold(inv, item.plugin, error)
+    return result
+
+
+def _withhold(inv: Invocation, plugin: str, error: BaseException) -> ToolResult:
+    _report(plugin, "after_tool_call", error)
+    ran = "ran" if inv.executed != "no" else "was answered"
+    return inv.make(
+        "hook_failed",
+        f"{inv.sent.name} {ran}, but its result is withheld: plugin {plugin!r} failed"
+        f" in after_tool_call ({type(error).__name__}). Do not repeat the call.",
+        status="error",
+        by=plugin,
+        error=error,
+    )
+
+
+def fail(inv: Invocation, plugin: str, hook: str, error: BaseException) -> ToolResult:
+    """Refuse a call because a hook failed."""
+    _report(plugin, hook, error)
+    why = str(error) if isinstance(error, (TypeError, TimeoutError)) else ""
+    shown = f"{type(error).__name__}: {why}" if why else type(error).__name__
+    return inv.refuse(
+        "hook_failed",
+        f"{inv.sent.name} did not run: plugin {plugin!r} failed in {hook} ({shown})",
+        by=plugin,
+        error=error,
+    )
+
+
+def _report(plugin: str, hook: str, error: BaseException) -> None:
+    log.warning("plugin %s failed in %s: %s", plugin, hook, type(error).__name__)

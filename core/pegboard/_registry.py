@@ -1,0 +1,405 @@
+"""Names -> tools: identities, offered names, collisions."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from pegboard.errors import PluginError, UnknownTool, UsageError
+from pegboard.problems import Problem
+from pegboard.schemas import ToolAnnotations, ToolDefinition
+from pegboard.settings import Settings, ToolSettings, make_settings
+from pegboard.tools import Tool, as_tool
+
+#: The plugin part of the identity of a tool that was passed in code.
+CODE = "code"
+_SAFE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}\Z").match
+_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def safe_name(name: str) -> str:
+    """Return a name that every provider takes, the same for the same name.
+
+    Any other name keeps its safe characters, and gets a short hash of the original.
+    """
+    if _SAFE(name):
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    kept = _UNSAFE.sub("_", name)[:55] or "_"
+    return f"{kept if _SAFE(kept) else '_' + kept[:54]}_{digest}"
+
+
+class Entry:
+    """One registered tool.
+
+    Attributes:
+        id: `plugin:tool`; never changes.
+        bare: The tool's own name.
+        plugin: The name of the plugin that brings it, `code` for none.
+        version: The version of its distribution.
+        offered: The name that the model sees; set by the registry.
+        unavailable: Why it cannot be called, "" if it can.
+    """
+
+    __slots__ = (
+        "_definition",
+        "_load",
+        "_settings",
+        "_tool",
+        "bare",
+        "id",
+        "offered",
+        "plugin",
+        "unavailable",
+        "version",
+    )
+
+    def __init__(
+        self,
+        bare: str,
+        plugin: str,
+        version: str,
+        *,
+        tool: Tool[..., Any] | None = None,
+        load: Callable[[], Tool[..., Any]] | None = None,
+        shown: ToolDefinition | None = None,
+    ) -> None:
+        self.id = f"{plugin}:{bare}"
+        self.bare = bare
+        self.plugin = plugin
+        self.version = version
+        self.offered = bare
+        self.unavailable = ""
+        self._tool = tool
+        self._load = load
+        self._definition = shown
+        self._settings: ToolSettings | None = None
+
+    @property
+    def tool(self) -> Tool[..., Any]:
+        """The tool itself; imports its pack if need be.
+
+        Raises:
+            PluginError: the pack cannot be loaded.
+        """
+        if self._tool is None:
+            if self._load is None:
+                raise PluginError(f"tool {self.id!r} has no body", plugin=self.plugin)
+            self._tool = self._load()
+            self._definition = None
+        return self._tool
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the tool itself is at hand, not only its definition."""
+        return self._tool is not None
+
+
+def matches(patterns: Iterable[str], identity: str, *names: str) -> bool:
+    """Whether a glob takes a tool by its identity, or by one of its names."""
+    return any(
+        fnmatch.fnmatchcase(identity if ":" in pattern else name, pattern)
+        for pattern in patterns
+        for name in (names or (identity,))
+    )
+
+
+class _Store:
+    """What a registry and its views share."""
+
+    __slots__ = ("entries", "problems", "version")
+
+    def __init__(self) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.problems: list[Problem] = []
+        self.version = 0
+
+
+class Registry:
+    """Tools by the names that models call them by.
+
+    Args:
+        tools: Functions, Tools, or whatever can be one.
+        settings: Overrides by tool; see `[tool.pegboard.tools.NAME]`.
+    """
+
+    def __init__(self, tools: Iterable[Any] = (), *, settings: Any = None) -> None:
+        given = isinstance(settings, Settings)
+        self.settings: Settings = settings if given else make_settings(settings)
+        self._store = _Store()
+        self._patterns: tuple[str, ...] | None = None
+        self._forget()
+        self.add(tools)
+
+    def _forget(self) -> None:
+        self._named_at = -1
+        self._offered: dict[str, Entry] = {}
+        self._ambiguous: dict[str, list[str]] = {}
+        self._definitions: tuple[ToolDefinition, ...] | None = None
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change."""
+        return self._store.version
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong with tools that were registered."""
+        return self._store.problems
+
+    # -- what is in it
+
+    def add(
+        self, tools: Iterable[Any], *, plugin: str = CODE, version: str = ""
+    ) -> list[Entry]:
+        """Register tools under a plugin's name.
+
+        Raises:
+            UsageError: something is no tool, or a name is taken within the plugin.
+        """
+        made = [as_tool(value) for value in tools]
+        entries = [Entry(item.name, plugin, version, tool=item) for item in made]
+        self.add_entries(entries)
+        return entries
+
+    def add_entries(self, entries: Iterable[Entry]) -> None:
+        """Register entries; all or none.
+
+        Raises:
+            UsageError: a name is taken within its plugin.
+        """
+        fresh: dict[str, Entry] = {}
+        for entry in entries:
+            if entry.id in self._store.entries or entry.id in fresh:
+                where = "in code" if entry.plugin == CODE else f"by {entry.plugin!r}"
+                raise UsageError(
+                    f"two tools named {entry.bare!r} are registered {where};"
+                    " give one another name"
+                )
+            fresh[entry.id] = entry
+        for entry in fresh.values():
+            self._check(entry)
+        self._store.entries.update(fresh)
+        self._store.version += 1
+
+    def _check(self, entry: Entry) -> None:
+        """Refuse a schema written by hand that no validator can use."""
+        if not entry.loaded or entry.tool.typed:
+            return
+        from pegboard._arguments import ArgumentSchema  # 30 ms; typed tools need none
+
+        try:
+            ArgumentSchema(entry.tool.definition.input_schema)
+        except Exception as error:
+            self.give_up(entry, f"its input schema is invalid: {error}")
+
+    def remove(self, name: str) -> Entry:
+        """Take a tool out, by its offered name or identity.
+
+        Raises:
+            UnknownTool: there is none.
+        """
+        entry = self._store.entries.get(name) or self.resolve(name)
+        del self._store.entries[entry.id]
+        self._store.version += 1
+        return entry
+
+    def only(self, *patterns: str) -> Registry:
+        """Return a view that offers only the tools a glob takes; it follows changes."""
+        view = Registry.__new__(Registry)
+        view.settings, view._store = self.settings, self._store
+        view._patterns = patterns
+        view._forget()
+        return view
+
+    # -- names
+
+    @property
+    def offered(self) -> dict[str, Entry]:
+        """Offered name -> entry, sorted by name.
+
+        Raises:
+            UsageError: two plugins offer one name and collisions are errors.
+        """
+        if self._named_at != self._store.version:
+            self._forget()
+            self._offered = self._name_all()
+            self._named_at = self._store.version
+        return self._offered
+
+    def _name_all(self) -> dict[str, Entry]:
+        groups: dict[str, list[Entry]] = {}
+        plain = self._is_plain()
+        for entry in self._store.entries.values():
+            if plain or self.settings.is_offered(entry.id):
+                wanted = entry.bare
+                if not plain:
+                    wanted = self.overrides(entry).rename or wanted
+                groups.setdefault(safe_name(wanted), []).append(entry)
+        named: dict[str, Entry] = {}
+        for name, entries in groups.items():
+            for entry, offered in self._settle(name, entries):
+                if offered in named:
+                    offered = safe_name(f"{offered}.{entry.id}")
+                entry.offered = offered
+                named[offered] = entry
+        return {
+            name: named[name]
+            for name in sorted(named)
+            if self._patterns is None
+            or matches(self._patterns, named[name].id, name, named[name].bare)
+        }
+
+    def _is_plain(self) -> bool:
+        """Whether no setting names a tool, so that none need be asked."""
+        settings = self.settings
+        return not (settings.tools or settings.enable or settings.disable)
+
+    def _settle(self, name: str, entries: list[Entry]) -> Iterator[tuple[Entry, str]]:
+        own = [entry for entry in entries if entry.plugin == CODE]
+        if len(entries) == 1:
+            yield entries[0], name
+            return
+        plugins = sorted(entry.plugin for entry in entries)
+        if self.settings.collisions == "error":
+            raise UsageError(
+                f"tool name {name!r} is offered by {_listed(plugins)}; set `rename` for"
+                " one, or disable one"
+            )
+        if own:
+            yield own[0], name
+        prefixed = []
+        for entry in entries:
+            if entry.plugin != CODE:
+                offered = safe_name(f"{entry.plugin}__{name}")
+                prefixed.append(offered)
+                yield entry, offered
+        if not own:
+            self._ambiguous[name] = sorted(prefixed)
+        problem = Problem(
+            f"tool name {name!r} is offered by {_listed(plugins)}, so"
+            f" {'those of plugins' if own else 'all'} are prefixed",
+            f'set rename in [tool.pegboard.tools."{plugins[-1]}:{name}"],'
+            " or disable one",
+            tool=name,
+            severity="warning",
+        )
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def overrides(self, entry: Entry) -> ToolSettings:
+        """Return what the settings say of one tool."""
+        if entry._settings is None:
+            entry._settings = self.settings.tool(entry.id)
+        return entry._settings
+
+    def resolve(self, name: str) -> Entry:
+        """Return the tool that a model calls by this name.
+
+        Raises:
+            UnknownTool: no tool is offered by that name, or several share it.
+        """
+        entry = self.offered.get(name)
+        if entry is not None:
+            return entry
+        if name in self._ambiguous:
+            names = self._ambiguous[name]
+            raise UnknownTool(
+                f"Tool {name!r} is ambiguous: call {' or '.join(names)}.",
+                name=name,
+                nearest=names,
+                code="ambiguous_tool",
+            )
+        near = difflib.get_close_matches(str(name), list(self.offered), 3, 0.5)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        shown = str(name)[:80]
+        raise UnknownTool(f"There is no tool {shown!r}.{hint}", name=name, nearest=near)
+
+    # -- definitions
+
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """Return what is offered, by name: the same tools give the same bytes.
+
+        A tool whose definition cannot be made is left out and becomes a problem.
+        """
+        offered = self.offered
+        if self._definitions is None:
+            made = (self.define(entry) for entry in offered.values())
+            self._definitions = tuple(item for item in made if item is not None)
+        return self._definitions
+
+    def define(self, entry: Entry) -> ToolDefinition | None:
+        """Return an entry's definition as it is offered, None if it has none."""
+        if entry.unavailable:
+            return None
+        known = entry._definition
+        if known is not None and known.name == entry.offered and known.id == entry.id:
+            return known
+        try:
+            plain = known or entry.tool.definition
+            entry._definition = self._offer(entry, plain)
+        except Exception as error:
+            self.give_up(entry, str(error))
+        return entry._definition
+
+    def _offer(self, entry: Entry, plain: ToolDefinition) -> ToolDefinition:
+        over = self.overrides(entry)
+        hints = {
+            **plain.annotations.to_dict(),
+            **(over.annotations.to_dict() if over.annotations else {}),
+        }
+        return replace(
+            plain,
+            id=entry.id,
+            version=entry.version,
+            name=entry.offered,
+            description=plain.description
+            if over.description is None
+            else over.description,
+            annotations=ToolAnnotations(**hints),
+        )
+
+    def note(self, entry: Entry, message: str) -> None:
+        """Keep what works less well than it seems."""
+        problem = Problem(
+            f"tool {entry.id!r}: {message}",
+            plugin=entry.plugin,
+            tool=entry.id,
+            severity="warning",
+        )
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def give_up(self, entry: Entry, reason: str) -> None:
+        """Stop offering a tool that cannot work; nothing else is disturbed."""
+        entry.unavailable = reason
+        self.problems.append(
+            Problem(
+                f"tool {entry.id!r} is not offered: {reason}",
+                "mend the tool, or disable it",
+                plugin=entry.plugin,
+                tool=entry.id,
+            )
+        )
+
+    def __len__(self) -> int:
+        return len(self.offered)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.offered.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.offered
+
+    def entries(self) -> list[Entry]:
+        """Return all entries, offered or not."""
+        return list(self._store.entries.values())
+
+
+def _listed(plugins: list[str]) -> str:
+    return " and by ".join(f"plugin {name!r}" for name in plugins)

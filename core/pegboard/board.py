@@ -1,0 +1,364 @@
+"""The board: plugins, registry, settings and executor in one object."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from pegboard._assembly import Assembly
+from pegboard._discovery import Discovery, discover
+from pegboard._lifespans import Lifespans
+from pegboard._loader import read_grant
+from pegboard._registry import CODE, Registry
+from pegboard.batches import BatchResult
+from pegboard.calls import Arguments, ToolCall
+from pegboard.decisions import Approve, Deny
+from pegboard.errors import PluginError
+from pegboard.events import Event, ToolsChanged
+from pegboard.middleware import Middleware
+from pegboard.problems import Problem
+from pegboard.results import ToolResult
+from pegboard.schemas import ToolDefinition
+from pegboard.settings import Settings, load_settings, make_settings
+
+if TYPE_CHECKING:
+    from pegboard._executor import Executor
+
+
+class Pegboard:
+    """What an application holds: definitions out, calls in, results back.
+
+    Made of tools and plugins passed in code; `Pegboard.discover` adds what is
+    installed. A board belongs to the first event loop that uses it, or to a thread of
+    its own that a sync call starts.
+
+    Args:
+        tools: Functions, Tools, or whatever can be one.
+        plugins: Objects, classes or modules with hook implementations.
+        middlewares: Inside all plugins', the first one innermost.
+        settings: Overrides of every settings file, by the same keys.
+        secrets: Values of `Injected` parameters: by name for tools passed in code,
+            by `plugin:name` for others.
+
+    Raises:
+        UsageError: something passed in is no tool, plugin or setting.
+        PluginError: a plugin passed in violates a spec.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Any] = (),
+        *,
+        plugins: Iterable[Any] = (),
+        middlewares: Iterable[Middleware] = (),
+        settings: Mapping[str, Any] | Settings | None = None,
+        secrets: Mapping[str, str] | None = None,
+        discovery: Discovery | None = None,
+    ) -> None:
+        if not isinstance(settings, Settings):
+            settings = make_settings(settings, with_organisation=True)
+        self.settings = settings
+        self._parts = Assembly(
+            self.settings, discovery or Discovery(), tools=tools, plugins=plugins
+        )
+        self.registry: Registry = self._parts.registry
+        self._middlewares = tuple(middlewares)
+        self._secrets = dict(secrets or {})
+        self._made: Executor | None = None
+        self._lifespans = Lifespans(
+            self._lifespan_makers, self._parts.fail, self.settings.grace
+        )
+
+    @classmethod
+    def discover(cls, project: str | Path | None = ".", **options: Any) -> Pegboard:
+        """Return a board of all installed plugins and the settings that apply.
+
+        Args:
+            project: Where to look for the project's settings, upward; None for none:
+                right for applications that work in other people's repositories.
+            options: tools, plugins, middlewares, settings, secrets as for Pegboard.
+
+        Raises:
+            SettingsError: a settings file is wrong.
+            PluginError: a required plugin is missing or fails.
+        """
+        settings = load_settings(project, overrides=options.pop("settings", None))
+        board = cls(settings=settings, discovery=discover(settings), **options)
+        for error in board._parts.closed_by:
+            plugin = error.details["plugin"]
+            if plugin in settings.required:
+                raise PluginError(str(error), plugin=plugin)
+        return board
+
+    # -- looking
+
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """Return what is offered to the model, by name: same tools, same bytes."""
+        return self.registry.definitions()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong with plugins and tools; nothing else is disturbed by it."""
+        return [*self._parts.problems, *self.registry.problems]
+
+    def only(self, *patterns: str) -> Pegboard:
+        """Return a view with fewer tools; what it does not offer is unknown to it.
+
+        Args:
+            patterns: Globs over offered names, own names or identities.
+        """
+        view = Pegboard.__new__(Pegboard)
+        view.__dict__.update(self.__dict__)
+        view.registry = self.registry.only(*patterns)
+        view._made = self.executor.view(view.registry)
+        return view
+
+    def add(self, *tools: Any) -> None:
+        """Offer more tools; observers are told ToolsChanged."""
+        self._change(lambda: self.registry.add(tools))
+
+    def remove(self, name: str) -> None:
+        """Stop offering a tool; observers are told ToolsChanged.
+
+        Raises:
+            UnknownTool: no tool has that name.
+        """
+        self._change(lambda: self.registry.remove(name))
+
+    def _change(self, change: Callable[[], object]) -> None:
+        before = set(self.registry.offered)
+        change()
+        after = set(self.registry.offered)
+        added, removed = sorted(after - before), sorted(before - after)
+        self.executor.tell(ToolsChanged(tuple(added), tuple(removed)))
+
+    @property
+    def executor(self) -> Executor:
+        """What runs the calls; made when it is first needed."""
+        if self._made is None:
+            from pegboard._executor import Executor  # 60 ms; looking needs none
+
+            self._made = Executor(
+                self.registry,
+                plugins=self._parts.plugins,
+                middlewares=self._middlewares,
+                runners=self._parts.runners,
+                grants=self._grant,
+            )
+            self._made.closed_by = self._parts.closed_by
+        return self._made
+
+    def _grant(self, plugin: str, name: str) -> str | None:
+        given = self._secrets.get(f"{plugin}:{name}")
+        if given is None and plugin == CODE:
+            given = self._secrets.get(name)
+        return read_grant(self.settings, plugin, name) if given is None else given
+
+    # -- running
+
+    async def _ready(self) -> Executor:
+        if not self._lifespans.is_open:
+            await self._lifespans.open()
+        return self.executor
+
+    async def call(
+        self,
+        name: str,
+        arguments: Arguments = None,
+        *,
+        id: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        dry_run: bool = False,
+    ) -> ToolResult:
+        """Run one call; see Executor.call.
+
+        Args:
+            name: The tool's offered name.
+            arguments: JSON as text or bytes, a mapping, or None.
+            id: The call's id; made up if empty.
+            metadata: What hooks and the tool may know of who asks.
+            dry_run: Whether a tool that is not read-only is only previewed.
+
+        Returns:
+            The result, whatever happened.
+
+        Raises:
+            Abort: a hook or middleware raised it on purpose.
+        """
+        executor = self._made if self._lifespans.is_open else await self._ready()
+        return await (executor or self.executor).call(
+            name, arguments, id=id, metadata=metadata, dry_run=dry_run
+        )
+
+    async def run(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        sequential: bool = False,
+        cancel: asyncio.Event | None = None,
+        dry_run: bool = False,
+        max_calls: int | None = None,
+    ) -> BatchResult:
+        """Run the calls of one model turn; see Executor.run.
+
+        Args:
+            calls: What the model asked for.
+            metadata: What hooks and tools may know of who asks.
+            sequential: Whether each call ends before the next starts.
+            cancel: Ends the batch early, with complete results.
+            dry_run: Whether only read-only bodies execute.
+            max_calls: How many run at most; None means what the settings say.
+
+        Returns:
+            One result a call, in call order.
+
+        Raises:
+            Abort: a hook or middleware raised it on purpose; has the batch.
+        """
+        return await (await self._ready()).run(
+            calls,
+            metadata=metadata,
+            sequential=sequential,
+            cancel=cancel,
+            dry_run=dry_run,
+            max_calls=self._limit(max_calls),
+        )
+
+    def _limit(self, max_calls: int | None) -> int | None:
+        return self.settings.max_calls if max_calls is None else max_calls
+
+    async def stream(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        max_calls: int | None = None,
+        **options: Any,
+    ) -> AsyncGenerator[Event]:
+        """Run the calls and yield each event; the last one is BatchEnd.
+
+        Leaving the iteration early cancels the batch.
+
+        Args:
+            calls: What the model asked for.
+            max_calls: How many run at most; None means what the settings say.
+            options: metadata, sequential, cancel, dry_run as for `run`.
+        """
+        executor = await self._ready()
+        events = executor.stream(calls, max_calls=self._limit(max_calls), **options)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def resume(
+        self,
+        batch: BatchResult,
+        decisions: Mapping[int | str, Approve | Deny],
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        cancel: asyncio.Event | None = None,
+    ) -> BatchResult:
+        """Finish the deferred calls of a batch; see Executor.resume.
+
+        Args:
+            batch: What `run` returned, in this process or another.
+            decisions: By position or by unique id: Approve or Deny.
+            metadata: What hooks and tools may know of who asks.
+            cancel: Ends the batch early, with complete results.
+        """
+        executor = await self._ready()
+        return await executor.resume(batch, decisions, metadata=metadata, cancel=cancel)
+
+    def call_sync(
+        self, name: str, arguments: Arguments = None, **options: Any
+    ) -> ToolResult:
+        """Do what `call` does, for programs without a loop."""
+        return self.executor.door.wait(
+            lambda: self.call(name, arguments, **options),
+            "use `await board.call(...)`",
+        )
+
+    def run_sync(self, calls: Iterable[ToolCall], **options: Any) -> BatchResult:
+        """Do what `run` does, for programs without a loop, and in a notebook."""
+        return self.executor.door.wait(
+            lambda: self.run(calls, **options), "use `await board.run(...)`"
+        )
+
+    # -- lifespans
+
+    def _lifespan_makers(self) -> list[tuple[str, Callable[[], Any]]]:
+        return [
+            (item.plugin, partial(item.function, _Host(self, item.plugin)))
+            for item in self._parts.plugins.implementations("lifespan")
+        ]
+
+    async def __aenter__(self) -> Self:
+        """Open what plugins hold; without it they open at first use."""
+        self.executor.door.enter()
+        await self._ready()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close what plugins hold, and stop the runners."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close what plugins hold, and stop the runners."""
+        await self._lifespans.close()
+        if self._made is not None:
+            await self._made.close()
+
+    def __enter__(self) -> Self:
+        """Open what plugins hold, for programs without a loop."""
+        self.executor.door.wait(self.__aenter__, "use `async with board`")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close what plugins hold, and the board's own loop."""
+        self.executor.door.wait(self.close, "use `async with board`")
+        self.executor.door.close()
+
+
+class _Host:
+    """What a plugin's lifespan gets of its board."""
+
+    def __init__(self, board: Pegboard, plugin: str) -> None:
+        self._board = board
+        self._plugin = plugin
+
+    def add(self, tools: Any | Iterable[Any]) -> None:
+        """Offer tools, under the plugin's name."""
+        listed = tools if isinstance(tools, (list, tuple)) else [tools]
+        plugin = self._board._parts.plugins.get(self._plugin)
+        version = plugin.version if plugin else ""
+        registry = self._board.registry
+        self._board._change(
+            lambda: registry.add(listed, plugin=self._plugin, version=version)
+        )
+
+    def remove(self, name: str) -> None:
+        """Stop offering a tool of the plugin.
+
+        Raises:
+            UnknownTool: the plugin has no tool of that name.
+        """
+        self._board.remove(f"{self._plugin}:{name}")
+
+    async def call(self, name: str, arguments: Arguments = None) -> ToolResult:
+        """Call any tool of the board, through the whole path."""
+        return await self._board.executor.call(name, arguments)
