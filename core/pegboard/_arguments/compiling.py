@@ -13,7 +13,7 @@ from pegboard._arguments.references import References
 from pegboard._arguments.wording import cut
 from pegboard._frozen import thaw
 
-_LINEAR: Options = {
+LINEAR: Options = {
     "pattern_options": jsonschema_rs.RegexOptions(),
     "offline": True,
     "validate_formats": False,
@@ -22,6 +22,7 @@ _LINEAR: Options = {
 _BACKTRACKING = jsonschema_rs.FancyRegexOptions(backtrack_limit=1_000)
 _CAP = 1_000  # characters
 _LONGEST_REASON = 300  # characters
+_FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 _DRAFTS = {
     jsonschema_rs.Draft4Validator: 4,
     jsonschema_rs.Draft6Validator: 6,
@@ -61,16 +62,19 @@ class Compiled(NamedTuple):
     notes: tuple[str, ...]
 
 
-def compile_schema(schema: Mapping[str, Any]) -> Compiled:
+def compile_schema(schema: Mapping[str, Any], options: Options = LINEAR) -> Compiled:
     """Return a schema compiled: offline, with patterns in linear time, formats off.
+
+    Args:
+        schema: The schema; it is copied.
+        options: How to build its validators.
 
     Raises:
         SchemaError: it is invalid, leads outside itself, or refers in a circle.
     """
     try:
         private = thaw(dict(schema))
-        _drop_slips(private)
-        options = _LINEAR
+        _mend_slips(private)
         notes: tuple[str, ...] = ()
         try:
             validator = jsonschema_rs.validator_for(private, **options)
@@ -78,7 +82,7 @@ def compile_schema(schema: Mapping[str, Any]) -> Compiled:
             notes = _cap_patterns(private)
             if not notes:
                 raise _refusal(private, error) from None
-            options = {**_LINEAR, "pattern_options": _BACKTRACKING}
+            options = {**options, "pattern_options": _BACKTRACKING}
             validator = _build(private, options)
         draft = _DRAFTS[type(validator)]
         cycle = References(private, draft).find_cycle()
@@ -109,12 +113,21 @@ def _build(schema: dict[str, Any], options: Options) -> jsonschema_rs.Validator:
         raise _refusal(schema, error) from None
 
 
-def _drop_slips(schema: dict[str, Any]) -> None:
-    """Drop each keyword that a generator wrote as null to say that there is none."""
+def _mend_slips(schema: dict[str, Any]) -> None:
+    """Read a schema as its generator meant it, in place.
+
+    A keyword that is null is absent; a limit that is exclusive by a boolean, as draft 4
+    and OpenAPI 3.0 write it, is exclusive.
+    """
+    old = "draft-04" in str(schema.get("$schema"))
     for node, _ in _nodes(schema):
         for keyword in [key for key, value in node.items() if value is None]:
             if keyword not in ("const", "default"):
                 del node[keyword]
+        for keyword, limit in _FLAGS if not old else ():
+            if isinstance(node.get(keyword), bool):
+                if node.pop(keyword) and limit in node:
+                    node[keyword] = node.pop(limit)
 
 
 def _cap_patterns(schema: dict[str, Any]) -> tuple[str, ...]:
@@ -146,7 +159,7 @@ def _cap_patterns(schema: dict[str, Any]) -> tuple[str, ...]:
 
 def _is_linear(pattern: str) -> bool:
     try:
-        jsonschema_rs.validator_for({"pattern": pattern}, **_LINEAR)
+        jsonschema_rs.validator_for({"pattern": pattern}, **LINEAR)
     except ValueError:
         return False
     return True

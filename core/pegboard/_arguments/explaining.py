@@ -114,7 +114,9 @@ class Problem(NamedTuple):
         if keyword in _LIMITS:
             wish = f"{kind(self.value)} {_limit(place.schema, keyword)}"
         elif keyword == "other":
-            return f"{came} does not fit the schema{_guess(place, self.value)}"
+            return f"{came} does not fit the schema"
+        elif keyword == "contains":
+            wish = f"array with {_count(place.schema)} {expected(place.child(keyword))}"
         else:
             wish = expected(place)
         if self.hint:
@@ -157,10 +159,20 @@ def _described(name: str, place: Place) -> str:
         if schema.get(keyword) not in (None, False)
     ]
     if name == "array":
-        first, rest = place.elements()
-        if rest and not first and len(rest.kinds) == 1:
-            name = f"array of {next(iter(rest.kinds))}s"
+        name += _of_elements(place)
+    elif name == "object" and (required := schema.get("required")):
+        name += f" with {quoted(required[:_ARMS])}"
     return f"{name} {' and '.join(limits)}" if limits else name
+
+
+def _of_elements(place: Place) -> str:
+    """Return what the elements of an array are, where all are of one type."""
+    first, rest = place.elements()
+    if first or rest is None or len(rest.kinds) != 1:
+        return ""
+    wish = expected(rest)
+    (name,) = rest.kinds
+    return f" of {name}s{wish.removeprefix(name)}" if wish.startswith(name) else ""
 
 
 def _limit(schema: dict[str, Any], keyword: str) -> str:
@@ -168,6 +180,13 @@ def _limit(schema: dict[str, Any], keyword: str) -> str:
     if keyword.startswith("exclusive") and bound is True:  # draft 4
         bound = schema.get(keyword.replace("exclusiveM", "m"))
     return _LIMITS[keyword].format(literal(bound))
+
+
+def _count(schema: dict[str, Any]) -> str:
+    least = schema.get("minContains", 1)
+    if "maxContains" in schema:
+        return f"{least} to {schema['maxContains']} times"
+    return f"at least {least} times"
 
 
 def _joined(wishes: Iterable[str]) -> str:
@@ -194,11 +213,3 @@ def _nearest(name: str, names: Collection[str]) -> str | None:
         name, [each for each in names if len(each) <= _LONGEST_NAME], 1
     )
     return near[0] if near else None
-
-
-def _guess(place: Place, value: Any) -> str:
-    """Return what may be wrong where no keyword could be asked by itself."""
-    if isinstance(value, list) and "contains" in place.schema:
-        wish = expected(place.child("contains"))
-        return f"; it has to contain at least one {wish}"
-    return ""

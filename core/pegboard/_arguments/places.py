@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from pegboard._arguments.keywords import IN_PLACE, look_up, pointer, subschemas
 from pegboard._arguments.references import References
-from pegboard._arguments.wording import kind
+from pegboard._arguments.wording import Path, kind
 
 Kinds = frozenset[str]
 Options = dict[str, Any]
@@ -86,6 +86,26 @@ class Place:
             if self._places.matches(pattern, name):
                 found.append(self.child("patternProperties", pattern))
         return found
+
+    def hides(self, path: Path) -> bool:
+        """Return whether what stands on a path from here is only to be written."""
+        places = [self]
+        for step in (*path, None):
+            parts = [part for place in places for part in place.parts()]
+            if any(part.schema.get("writeOnly") is True for part in parts):
+                return True
+            if isinstance(step, str):
+                places = [found for part in parts for found in part.members(step)]
+            elif step is not None:
+                places = [found for part in parts for found in part.element(step)]
+        return False
+
+    def element(self, index: int) -> list[Place]:
+        """Return the places that the element at an index has to fit."""
+        first, rest = self.elements()
+        if index < len(first):
+            return [first[index]]
+        return [] if rest is None else [rest]
 
     def elements(self) -> tuple[list[Place], Place | None]:
         """Return the places of the first elements, and that of the rest if any."""

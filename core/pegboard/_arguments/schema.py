@@ -12,7 +12,7 @@ from pegboard._arguments.reading import Reading, read_container
 from pegboard._arguments.settling import holds_whole, may_hold_whole, settle
 from pegboard._arguments.visits import Fit
 from pegboard._arguments.walk import MAX_PLACES, TooManyPlaces, Walk
-from pegboard._arguments.wording import invalid, is_secret
+from pegboard._arguments.wording import MAX_PROBLEMS, Path, invalid, is_secret
 from pegboard.calls import Repair
 
 _ENVELOPES = frozenset(("args", "arguments", "input", "kwargs", "parameters", "params"))
@@ -89,6 +89,10 @@ class ArgumentSchema:
             return value, text
         return settle(self._place(), value), None
 
+    def hides(self, path: Path) -> bool:
+        """Return whether the value at a path must not be shown to anybody."""
+        return is_secret(path) or self._place().hides(path)
+
     def _admits(self, value: Any) -> bool:
         return self._hidden.isdisjoint(value) and self._compiled.is_valid(value)
 
@@ -111,10 +115,9 @@ class ArgumentSchema:
             problems += error.problems
         except RecursionError:
             lines.append("arguments: they do not fit a schema of very many references")
-        for problem in problems:
-            secret = is_secret(problem.path) or walk.hides(problem.path)
-            lines.append(problem.explain(secret=secret))
-        return fit, list(dict.fromkeys(lines))
+        for problem in problems[:MAX_PROBLEMS]:
+            lines.append(problem.explain(secret=self.hides(problem.path)))
+        return fit, lines
 
     def _unwrap(self, value: dict[str, Any]) -> Fit | None:
         """Return what an object that stands alone in a well-known envelope becomes."""

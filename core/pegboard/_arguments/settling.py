@@ -47,15 +47,7 @@ def _settle(places: list[Place], value: Any) -> Any:
             name: _settle([p for part in parts for p in part.members(name)], item)
             for name, item in value.items()
         }
-    listed = [part.elements() for part in parts]
     return [
-        _settle(
-            [
-                found
-                for first, rest in listed
-                if (found := first[at] if at < len(first) else rest) is not None
-            ],
-            item,
-        )
-        for at, item in enumerate(value)
+        _settle([p for part in parts for p in part.element(index)], item)
+        for index, item in enumerate(value)
     ]

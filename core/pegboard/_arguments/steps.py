@@ -46,6 +46,7 @@ def steps(visit: Visit) -> Steps:
     yield from _fit_conditions(visit)
     if isinstance(visit.value, dict):
         yield from _fit_dependents(visit)
+        yield from _fit_unevaluated(visit)
 
 
 def _cast(visit: Visit) -> Steps:
@@ -202,6 +203,12 @@ def _fit_conditions(visit: Visit) -> Steps:
             visit.take((yield visit.ask(place.child(branch))))
     if "not" in schema and place.child("not").admits(visit.value):
         visit.blame("not")
+    if "contains" in schema and isinstance(visit.value, list):
+        wanted = place.child("contains")
+        count = sum(map(wanted.admits, visit.value))
+        least, most = schema.get("minContains", 1), schema.get("maxContains", count)
+        if not least <= count <= most:
+            visit.blame("contains")
 
 
 def _fit_dependents(visit: Visit) -> Steps:
@@ -222,3 +229,20 @@ def _fit_dependents(visit: Visit) -> Steps:
         for name in visit.value:
             if not names.admits(name) and len(visit.problems) < MAX_PROBLEMS:
                 visit.blame("propertyNames", name)
+
+
+def _fit_unevaluated(visit: Visit) -> Steps:
+    """Fit the properties that no other keyword of the schema speaks of."""
+    if "unevaluatedProperties" not in visit.schema or visit.place.admits(visit.value):
+        return
+    place = visit.place.child("unevaluatedProperties")
+    parts = [part for part in visit.place.parts() if part.admits(visit.value)]
+    for name, item in list(visit.value.items()):
+        if place.admits(item) or any(part.members(name) for part in parts):
+            continue
+        if place.schema is False:
+            visit.blame("unknown", name)
+        else:
+            fit = yield visit.ask_below(place, name, item)
+            visit.note(fit)
+            visit.value = {**visit.value, name: fit.value}

@@ -39,7 +39,6 @@ class Walk:
     """
 
     def __init__(self, *, coerce: bool) -> None:
-        self._write_only: set[Path] = set()
         self._coerce = coerce
         self._left = MAX_PLACES
         # By ids, which stay a value's own because the value is kept beside.
@@ -69,10 +68,6 @@ class Walk:
             else:
                 answer = self._answer(request)
 
-    def hides(self, path: Path) -> bool:
-        """Return whether the schema says that what stands there is not to be shown."""
-        return any(path[:end] in self._write_only for end in range(len(path) + 1))
-
     def _answer(self, request: Request) -> Fit | None:
         """Return what is known without a visit, None if it takes one."""
         if request.place.admits(request.value):
@@ -84,15 +79,7 @@ class Walk:
         self._left -= 1
         if self._left < 0:
             raise TooManyPlaces(self._samples)
-        visit = Visit(request, coerce=self._coerce, read=self._read)
-        if isinstance(visit.schema, dict):
-            if visit.schema.get("writeOnly") is True:
-                self._write_only.add(visit.path)
-            if "type" in visit.schema and len(self._samples) < _SAMPLES:
-                problem = Problem(visit.path, "type", visit.place, visit.value)
-                if not visit.place.satisfies("type", visit.value):
-                    self._samples.append(problem)
-        return visit
+        return Visit(request, coerce=self._coerce, read=self._read)
 
     def _leave(self, visit: Visit) -> Fit:
         """Return what a visit came to, and remember it."""
@@ -100,6 +87,9 @@ class Walk:
             visit.problems.clear()
         elif not visit.problems:
             visit.blame("other")
+        if len(self._samples) < _SAMPLES:
+            before = Problem(visit.path, "type", visit.place, visit.request.value)
+            self._samples += visit.problems or [before]
         fit = Fit(visit.value, tuple(visit.repairs), tuple(visit.problems))
         self._known[_key(visit.request)] = visit.request.value, fit
         return fit

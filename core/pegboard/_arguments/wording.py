@@ -62,6 +62,8 @@ def invalid(problems: Iterable[str]) -> InvalidArguments:
     room = MAX_CHARACTERS - len(_INTRODUCTION)
     for problem in problems:
         line = cut(problem, _LINE)
+        if line in lines:
+            continue
         room -= len(line) + 3  # a line break, a dash and a space
         if room < 0 or len(lines) == MAX_PROBLEMS:
             break
@@ -115,7 +117,12 @@ def got(value: Any, *, secret: bool = False) -> str:
     if isinstance(value, list):
         count = len(value)
         return f"an array of {count} element{'' if count == 1 else 's'}"
-    return f"{name} (not shown)" if secret else f"{name} {literal(value)}"
+    if secret:
+        return f"{name} (not shown)"
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        # It may be an object, and hold what its names say is nobody's business.
+        return f"string of {len(value):,} characters that begins with {{"
+    return f"{name} {literal(value)}"
 
 
 def literal(value: Any) -> str:
