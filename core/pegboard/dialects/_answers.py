@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pegboard.calls import ToolCall
+from pegboard.calls import MADE_ID, ToolCall
 from pegboard.content import (
     Content,
     FileContent,
@@ -34,6 +34,11 @@ def pairs(batch: Iterable[ToolResult]) -> Iterator[tuple[ToolCall, ToolResult]]:
                 f"or set it with result.replace(call=...)"
             )
         yield result.call, result
+
+
+def given_id(key: str, call: ToolCall) -> dict[str, str]:
+    """Return the member that names a call, {} if the provider gave it no id."""
+    return {} if call.id.startswith(MADE_ID) or not call.id else {key: call.id}
 
 
 def text_of(result: ToolResult) -> str:

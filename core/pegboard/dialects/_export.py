@@ -12,6 +12,8 @@ from pegboard.dialects._writer import Writer
 from pegboard.dialects.losses import Loss
 from pegboard.schemas import ToolDefinition
 
+_NOTES = "\n[arguments: "
+
 
 @dataclass(frozen=True, slots=True)
 class Export:
@@ -30,6 +32,18 @@ class Export:
     schema: Json
     losses: tuple[Loss, ...]
     is_strict: bool = False
+
+    def as_function(self) -> Json:
+        """Return the tool in the shape that most providers took from OpenAI."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": self.schema,
+                **({"strict": True} if self.is_strict else {}),
+            },
+        }
 
 
 def export(
@@ -59,8 +73,7 @@ def export(
         return replace(made, losses=(loss, *made.losses))
     description = definition.description
     if notes:
-        note = f"[arguments: {'; '.join(notes)}]"
-        description = f"{description}\n{note}" if description else note
+        description = f"{description}{_NOTES}{'; '.join(notes)}]".lstrip()
     losses = tuple(writer.losses)
     strict = fallback is not None
     return Export(definition.name, description, schema, losses, strict)
@@ -75,6 +88,23 @@ def exports(
             yield export(definition, subset)
         else:
             yield export(definition, strict, subset)
+
+
+def shorten(made: Export, most: int | None) -> Export:
+    """Return a tool with a description of bounded length; the notes on limits stay."""
+    text = made.description
+    if most is None or len(text) <= most:
+        return made
+    notes = text[at:] if (at := text.rfind(_NOTES)) >= 0 else ""
+    cut = text[: max(0, most - len(notes) - 3)] + "..." + notes
+    message = f"description cut from {len(text)} to {most} characters"
+    loss = Loss(made.name, "narrowed", (), "description", message)
+    return replace(made, description=cut[:most], losses=(*made.losses, loss))
+
+
+def losses_of(made: Iterable[Export]) -> list[Loss]:
+    """Return the losses of all the tools."""
+    return [loss for one in made for loss in one.losses]
 
 
 def _measure(schema: Json, subset: Subset) -> None:

@@ -14,6 +14,7 @@ NAMES = (
     "openai_responses",
     "anthropic",
     "gemini",
+    "gemini_interactions",
     "bedrock",
     "mistral",
     "cohere",
@@ -26,14 +27,18 @@ MEMBERS = ("tools", "calls", "results", "Collector")
 
 
 def load(name: str) -> Any:
-    """Return a dialect: one of Pegboard's by name, or any by `module:attribute`.
+    """Return a dialect: one of Pegboard's by name, or any other by its address.
 
     Only the module that is asked for is imported.
+
+    Args:
+        name: One of NAMES, or `package.module`, or `module:attribute`.
 
     Raises:
         UsageError: there is none of that name, or it lacks a member.
     """
-    dialect = _load_other(name) if ":" in name else _load_own(name)
+    other = ":" in name or "." in name
+    dialect = _load_other(name) if other else _load_own(name)
     missing = [member for member in MEMBERS if not hasattr(dialect, member)]
     if missing:
         raise UsageError(
@@ -50,7 +55,8 @@ def _load_own(name: str) -> Any:
     near = get_close_matches(own, NAMES, 1)
     hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(NAMES)}."
     raise UsageError(
-        f"no dialect is called {name!r}. {hint} Others are given as module:attribute."
+        f"no dialect is called {name!r}. {hint} "
+        f"Others are given as package.module or module:attribute."
     )
 
 
@@ -58,7 +64,7 @@ def _load_other(name: str) -> Any:
     module, _, path = name.partition(":")
     try:
         found: Any = importlib.import_module(module)
-        for part in path.split("."):
+        for part in path.split(".") if path else ():
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"dialect {name!r} cannot be loaded: {error}") from error

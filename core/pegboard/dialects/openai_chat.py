@@ -14,7 +14,7 @@ from typing import Any
 from pegboard.calls import ToolCall
 from pegboard.dialects import _payload
 from pegboard.dialects._answers import pairs, text_of
-from pegboard.dialects._export import Export, exports
+from pegboard.dialects._export import Export, exports, losses_of, shorten
 from pegboard.dialects._stream import Draft, Stream
 from pegboard.dialects._subset import OPENAI_STRICT, PORTABLE
 from pegboard.dialects.losses import Loss
@@ -31,7 +31,10 @@ CUT = frozenset(
 
 
 def tools(
-    definitions: Iterable[ToolDefinition], *, strict: bool = False
+    definitions: Iterable[ToolDefinition],
+    *,
+    strict: bool = False,
+    max_description: int | None = 1_024,
 ) -> list[dict[str, Any]]:
     """Return the `tools` of a request.
 
@@ -39,30 +42,29 @@ def tools(
         definitions: The tools to offer, in this order.
         strict: Whether the provider shall hold the model to the schemas; a tool whose
             schema strict mode does not take is offered without (see `losses`).
+        max_description: Longest description of a tool, in characters; OpenAI refuses
+            longer ones, some compatible providers do not (None: no limit).
     """
-    return [_tool(made) for made in _exports(definitions, strict)]
+    made = _exports(definitions, strict, max_description)
+    return [one.as_function() for one in made]
 
 
 def losses(
-    definitions: Iterable[ToolDefinition], *, strict: bool = False
+    definitions: Iterable[ToolDefinition],
+    *,
+    strict: bool = False,
+    max_description: int | None = 1_024,
 ) -> list[Loss]:
     """Return what `tools` with the same arguments says otherwise than the tools do."""
-    return [loss for made in _exports(definitions, strict) for loss in made.losses]
+    return losses_of(_exports(definitions, strict, max_description))
 
 
-def _exports(definitions: Iterable[ToolDefinition], strict: bool) -> Iterator[Export]:
-    return exports(definitions, PORTABLE, OPENAI_STRICT if strict else None)
-
-
-def _tool(made: Export) -> dict[str, Any]:
-    function: dict[str, Any] = {
-        "name": made.name,
-        "description": made.description,
-        "parameters": made.schema,
-    }
-    if made.is_strict:
-        function["strict"] = True
-    return {"type": "function", "function": function}
+def _exports(
+    definitions: Iterable[ToolDefinition], strict: bool, max_description: int | None
+) -> Iterator[Export]:
+    subset = OPENAI_STRICT if strict else None
+    for made in exports(definitions, PORTABLE, subset):
+        yield shorten(made, max_description)
 
 
 def calls(response: Any) -> list[ToolCall]:
