@@ -11,7 +11,6 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
     Callable,
-    Coroutine,
     Iterable,
     Mapping,
 )
@@ -231,8 +230,8 @@ class Executor:
         async with _watching(cancel, run):
             await run.batch(sent, sequential=in_turn, limit=max_calls)
         result = run.result()
-        if run.listening:
-            run.emit(BatchEnd(result))
+        if run.reporter.is_heard:
+            run.reporter.emit(BatchEnd(result))
         return result
 
     def _as_call(self, call: ToolCall) -> ToolCall:
@@ -262,14 +261,13 @@ class Executor:
     async def _streaming(
         self, calls: Iterable[ToolCall], options: Mapping[str, Any]
     ) -> AsyncIterator[Stream]:
-        stream = Stream()
+        stream = Stream(lambda: run.reporter.drop())
         run = Run(
             self,
             metadata=options.get("metadata"),
             dry_run=bool(options.get("dry_run")),
             sink=stream.put,
         )
-        stream.dropped = run
         task = asyncio.get_running_loop().create_task(
             self.run_prepared(
                 run,
@@ -346,13 +344,9 @@ class Executor:
             lambda: self.run(calls, **options), "use `await board.run(...)`"
         )
 
-    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Wait in a body's thread for something on the loop."""
-        return self.door.wait(lambda: coroutine, "await it")
-
     def tell(self, event: Event) -> None:
         """Tell the observers of something outside any batch."""
-        Run(self).emit(event)
+        Run(self).reporter.emit(event)
 
     # -- the end
 

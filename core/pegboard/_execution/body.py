@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 from pegboard._deadline import EXPIRED, Watch, bounded
-from pegboard._execution import hooks
-from pegboard._execution.failure import describe
+from pegboard._execution import hooks, nesting, outcome
+from pegboard._execution.admission import renew_lease
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
-from pegboard._output import bound, clean, convert, redact
 from pegboard.calls import PreparedCall
-from pegboard.content import TextContent, text_block
 from pegboard.context import ToolContext
-from pegboard.decisions import Abort
 from pegboard.errors import InvalidArguments, ToolError, UsageError
 from pegboard.protocols import Body
-from pegboard.results import CODES, OpenResult, ToolResult
+from pegboard.results import ToolResult
 
 
 async def run_body(call: PreparedCall) -> ToolResult:
@@ -31,21 +27,21 @@ async def run_body(call: PreparedCall) -> ToolResult:
     plan = inv.plan
     assert plan is not None
     if inv.run.dry_run and not plan.tool.read_only:
-        return _preview(inv)
+        return outcome.preview(inv)
     if plan.function is None:
         return inv.make(
             "tool_unavailable",
             f"{inv.sent.name} is unavailable: it has no body here",
             status="error",
         )
-    slots = inv.run.slots_of(plan)
+    slots = () if inv.run.depth else plan.slots
     try:
         if inv.lease is not None:
-            await inv.run.resources.hold(inv.lease)
+            await inv.run.executor.resources.hold(inv.lease)
         for slot in slots:
             await slot.take()
     except ToolError as error:
-        return _said(inv, error)
+        return outcome.said(inv, error)
     try:
         return await _within_time(inv)
     finally:
@@ -71,13 +67,15 @@ async def _within_time(inv: Invocation) -> ToolResult:
             coroutine = _retried(inv, watch)
         value = await bounded(coroutine, watch)
     except BaseException as error:
-        return _failed(inv, error, watch)
+        return outcome.failed(inv, error)
     finally:
         inv.ended = True
+        for child in inv.children:
+            child.cancel()
     if value is EXPIRED:
-        return _late(inv, watch)
+        return outcome.late(inv, watch)
     inv.executed = "yes"
-    return _finished(inv, value)
+    return outcome.finished(inv, value)
 
 
 async def _attempt(inv: Invocation, watch: Watch, number: int) -> Any:
@@ -120,10 +118,10 @@ def _context(inv: Invocation, watch: Watch, attempt: int) -> ToolContext:
         idempotency_key=run.key_of(inv),
         metadata=run.metadata,
         deadline=watch.deadline,
-        send=lambda content, details: run.update(inv, content, details),
+        send=lambda content, details: run.reporter.update(inv, content, details),
         stopped=lambda: inv.ended or inv.stopping or watch.expired,
-        invoke=lambda name, arguments: run.nested(inv, name, arguments),
-        invoke_sync=lambda name, arguments: run.nested_sync(inv, name, arguments),
+        invoke=lambda name, arguments: nesting.call(inv, name, arguments),
+        invoke_sync=lambda name, arguments: nesting.call_sync(inv, name, arguments),
     )
 
 
@@ -182,7 +180,7 @@ async def _check_again(inv: Invocation, call: PreparedCall) -> ToolResult | None
             return barred
         assert inv.call is not None
         found = await hooks.guard(inv, inv.call)
-        inv.run.renew_lease(inv)
+        renew_lease(inv)
     if found is None:
         return None
     inv.pending = None
@@ -196,140 +194,3 @@ async def _check_again(inv: Invocation, call: PreparedCall) -> ToolResult | None
         )
     inv.barred = found
     return found
-
-
-def _preview(inv: Invocation) -> ToolResult:
-    assert inv.call is not None
-    assert inv.plan is not None
-    import json
-
-    arguments = json.dumps(inv.call.arguments, ensure_ascii=False)
-    shown = bound(arguments, 2_000)
-    result = inv.make(
-        "dry_run", f"Dry run: {inv.sent.name} would run with {shown}", status="success"
-    )
-    return result.replace(data={"arguments": thaw(inv.call.arguments)})
-
-
-def _late(inv: Invocation, watch: Watch) -> ToolResult:
-    assert inv.plan is not None
-    code = "abandoned" if watch.abandoned else "timeout"
-    more = "; it could not be stopped and may still run" if watch.abandoned else ""
-    return inv.make(
-        code,
-        f"{inv.sent.name} took longer than {inv.plan.timeout:g} s{more}",
-        status="timeout",
-    )
-
-
-def _failed(inv: Invocation, error: BaseException, watch: Watch) -> ToolResult:
-    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
-        raise error
-    if isinstance(error, Abort) and error.batch is not None:
-        raise error  # of a nested call: its hook ends this batch, too
-    if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        if inv.stopping or (task is not None and task.cancelling() > 0):
-            raise error
-        return inv.make(
-            "cancelled", f"{inv.sent.name} was cancelled", status="cancelled"
-        )
-    inv.executed = "yes"
-    if isinstance(error, ToolError):
-        return _said(inv, error)
-    text = describe(error, inv.run.error_detail)
-    return inv.make(
-        "tool_failed",
-        redact(bound(clean(text), 2_000), inv.secrets),
-        status="error",
-        error=error,
-    )
-
-
-def _said(inv: Invocation, error: ToolError) -> ToolResult:
-    status, executed = CODES.get(error.code, ("error", "yes"))
-    if executed == "no":
-        inv.executed = "no"
-    return inv.make(
-        error.code,
-        redact(bound(clean(str(error)), inv.plan.max_result_bytes), inv.secrets),  # type: ignore[union-attr]  # a body ran, so it has a plan
-        status="error" if status in ("success", "deferred") else status,
-        error=error,
-        details=redact(convert(error.details)[1], inv.secrets),
-    )
-
-
-def _finished(inv: Invocation, value: Any) -> ToolResult:
-    plan = inv.plan
-    assert plan is not None
-    if type(value) is ToolResult:
-        return _adopt(inv, value)
-    content, data, lost = convert(value)
-    details: Any = {"not_serialised": list(lost)} if lost else None
-    if plan.output is not None and not plan.output(data):
-        return inv.make(
-            "invalid_result",
-            f"{inv.sent.name} ran, but returned something else than it promises",
-            status="error",
-            details={"data": redact(data, inv.secrets)},
-        )
-    return _build(inv, content, data, details)
-
-
-def _build(inv: Invocation, content: Any, data: Any, details: Any) -> ToolResult:
-    limit = inv.plan.max_result_bytes  # type: ignore[union-attr]  # a body ran, so it has a plan
-    for block in content:
-        if type(block) is TextContent and len(block.text) * 4 > limit:
-            data = block.text if data is None else data
-            content = tuple(_bound_block(item, limit) for item in content)
-            break
-    if inv.secrets:
-        content, data = redact(content, inv.secrets), redact(data, inv.secrets)
-        details = redact(details, inv.secrets)
-    duration = time.monotonic() - inv.t0
-    made: Any = OpenResult(inv.sent, content, data, inv.started, duration)
-    made.details = details
-    made.repairs = inv.repairs
-    made.__class__ = ToolResult
-    return made  # type: ignore[no-any-return]  # it has just become one
-
-
-def _bound_block(block: Any, limit: int) -> Any:
-    if type(block) is not TextContent:
-        return block
-    return text_block(bound(block.text, limit))
-
-
-def _adopt(inv: Invocation, value: ToolResult) -> ToolResult:
-    """Make a result of the body the result of this call."""
-    if value.status not in ("success", "error"):
-        return inv.make(
-            "invalid_result",
-            f"{inv.sent.name} ran, but returned a result of status {value.status!r},"
-            " which is not a tool's to give",
-            status="error",
-        )
-    content, data = value.content, value.data
-    cleaned = tuple(
-        text_block(clean(b.text)) if type(b) is TextContent else b for b in content
-    )
-    plain, details = convert(data)[1], convert(value.details)[1]
-    check = inv.plan.output if inv.plan else None
-    if check is not None and value.status == "success" and not check(plain):
-        return inv.make(
-            "invalid_result",
-            f"{inv.sent.name} ran, but returned something else than it promises",
-            status="error",
-        )
-    made = _build(
-        inv,
-        cleaned,
-        None if data is None else plain,
-        None if value.details is None else details,
-    )
-    return made.replace(
-        status=value.status,
-        code=value.code or ("tool_failed" if value.status == "error" else None),
-        terminate=value.terminate and value.status == "success",
-        executed="yes",
-    )

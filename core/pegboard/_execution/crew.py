@@ -12,6 +12,7 @@ from contextvars import Context, copy_context
 from typing import TYPE_CHECKING
 
 from pegboard._execution.invocation import Invocation
+from pegboard._execution.net import execute, leave_out
 
 if TYPE_CHECKING:
     from pegboard._execution.run import Run
@@ -88,7 +89,7 @@ class Crew:
             if self._standby is None and self._next < len(self._todo):
                 self._standby = self._loop.call_soon(self._relieve, context=clean)
             inv.task = worker
-            await self._run.execute(inv)
+            await execute(self._run, inv)
             self._ended()
             if inv.stopping or _differ(clean):
                 return
@@ -108,7 +109,7 @@ class Crew:
                 inv.stopping = True
                 inv.task.cancel()
         for inv in self._todo[self._next :]:
-            self._run.leave_out(inv)
+            leave_out(inv)
             self._ended()
         self._next = len(self._todo)
 

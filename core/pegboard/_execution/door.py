@@ -65,20 +65,28 @@ class Door:
             raise UsageError(
                 f"a sync call on the board's own event loop would never return; {shown}"
             )
-        loop = self._ready()
-        done: Future[T] = Future()
-        context = contextvars.copy_context()
-
-        def start() -> None:
-            task = loop.create_task(make(), context=context)
-            _chain(task, done)
-
-        loop.call_soon_threadsafe(start)
+        done = self.start(make)
         try:
             return done.result()
         except BaseException:
             done.cancel()
             raise
+
+    def start(self, make: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Start a coroutine on the board's loop, in this thread's context.
+
+        Args:
+            make: Makes the coroutine; called on the loop.
+        """
+        loop = self._ready()
+        done: Future[T] = Future()
+        context = contextvars.copy_context()
+
+        def begin() -> None:
+            _chain(loop.create_task(make(), context=context), done)
+
+        loop.call_soon_threadsafe(begin)
+        return done
 
     def _ready(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -22,6 +22,7 @@ from pegboard.results import Executed, OpenResult, Status, ToolResult
 if TYPE_CHECKING:
     from asyncio import Task
     from collections import deque
+    from concurrent.futures import Future
 
     from pydantic import ValidationError
 
@@ -49,6 +50,7 @@ class Invocation:
         closed: Whether the call has its final result.
         stopping: Whether the batch told it to end early.
         approved: Hash of the arguments that a person approved.
+        children: Calls that its body's thread waits for; they end with it.
     """
 
     __slots__ = (
@@ -57,6 +59,7 @@ class Invocation:
         "barred",
         "bound",
         "call",
+        "children",
         "closed",
         "ended",
         "executed",
@@ -97,6 +100,7 @@ class Invocation:
         self.secrets: tuple[str, ...] = ()
         self.lease: Lease | None = None
         self.task: Task[Any] | None = None
+        self.children: list[Future[ToolResult]] = []
         self.waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
         self.approval: Approve | None = None
         self.approved: str | None = None

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from pegboard.events import Event, ToolUpdate
-
-if TYPE_CHECKING:
-    from pegboard._execution.run import Run
 
 #: Updates of one call that wait for the consumer at most; then the oldest are dropped.
 MAX_WAITING = 1_000
@@ -18,16 +15,16 @@ MAX_WAITING = 1_000
 class Stream:
     """A queue of events that loses nothing but old updates.
 
-    Attributes:
-        dropped: The batch that counts what is dropped.
+    Args:
+        drop: Told of each update that is dropped.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drop: Callable[[], None]) -> None:
+        self._drop = drop
         self._queue: deque[Event | deque[ToolUpdate]] = deque()
         self._updates: dict[int, deque[ToolUpdate]] = {}
         self._ready = asyncio.Event()
         self._ended = False
-        self.dropped: Run | None = None
 
     def put(self, event: Event) -> None:
         """Take an event; on the loop."""
@@ -36,8 +33,7 @@ class Stream:
             waiting.append(event)
             if len(waiting) > MAX_WAITING:
                 waiting.popleft()
-                if self.dropped is not None:
-                    self.dropped.dropped += 1
+                self._drop()
             else:
                 # A place in the queue stands for "the next update of that call".
                 self._queue.append(waiting)

@@ -1,0 +1,110 @@
+"""Phase 1 of a call: found, parsed, prepared, validated, guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pegboard._execution import hooks
+from pegboard._execution.invocation import Invocation
+from pegboard.calls import ToolCall
+from pegboard.decisions import Approve, Deny
+from pegboard.errors import InvalidArguments, PluginError, ToolError
+from pegboard.events import ToolStart
+
+if TYPE_CHECKING:
+    from pegboard._execution.run import Run
+
+
+def take_up(run: Run, sent: ToolCall, index: int) -> Invocation:
+    """Start a call; it is refused already if a person denied it."""
+    inv = Invocation(run, sent, index)
+    run.invocations.append(inv)
+    decision = run.decisions.get(index) if run.decisions else None
+    if decision is not None and isinstance(decision[0], Approve):
+        inv.approval, inv.approved = decision[0], decision[1]
+    if run.reporter.is_heard:
+        run.reporter.emit(ToolStart(inv.show()))
+    if decision is not None and isinstance(decision[0], Deny):
+        text = f"{sent.name} did not run: {decision[0].reason}"
+        inv.refuse("denied", text, status="blocked")
+    return inv
+
+
+def begin(run: Run, sent: ToolCall, index: int) -> Invocation:
+    """Take up a call: find its tool, read its arguments, validate them.
+
+    What needs to await, hooks and hidden values, is left to `admit`.
+    """
+    inv = take_up(run, sent, index)
+    if inv.result is not None:
+        return inv
+    executor = run.executor
+    try:
+        plan = inv.plan = executor.plan(sent.name)
+        if sent.truncated:
+            raise InvalidArguments(
+                "This call was cut off by the output limit, so it was not run. Send it"
+                " again in full, or in smaller parts.",
+                code="truncated_arguments",
+            )
+        value, text = inv.read(executor.settings.max_argument_bytes)
+        if plan.prepare:
+            inv.bound = value
+        else:
+            inv.accept(value, text)
+    except ToolError as error:
+        inv.refuse(error.code, str(error), by=_culprit(error), error=error)
+    return inv
+
+
+def _culprit(error: ToolError) -> str | None:
+    if isinstance(error.__cause__, PluginError):
+        return error.__cause__.plugin
+    return error.details.get("plugin") if isinstance(error.details, dict) else None
+
+
+async def admit(run: Run, inv: Invocation) -> None:
+    """Prepare, guard and inject: the awaiting part."""
+    plan = inv.plan
+    if inv.result is not None or plan is None:
+        return
+    if plan.prepare:
+        value = await hooks.prepare(inv, inv.bound)
+        if value is None:
+            return
+        try:
+            inv.accept(value, None)
+        except InvalidArguments as error:
+            inv.refuse(error.code, str(error), error=error)
+            return
+    assert inv.call is not None
+    if plan.before and await hooks.guard(inv, inv.call) is not None:
+        return
+    if plan.hidden.injected and not run.dry_run and not await hooks.inject(inv):
+        return
+    if plan.resources:
+        renew_lease(inv)
+
+
+def renew_lease(inv: Invocation) -> None:
+    """Take a place in the queue of each resource that the arguments name."""
+    run = inv.run
+    run.release(inv)
+    assert inv.plan is not None
+    assert inv.call is not None
+    keys = {
+        key
+        for template in inv.plan.resources
+        if (key := _fill(template, inv.call.arguments or {})) is not None
+    }
+    if keys:
+        inv.lease = run.executor.resources.enter(keys, run.root_of(inv))
+
+
+def _fill(template: str, arguments: Mapping[str, Any]) -> str | None:
+    """Return a resource's key; None if the arguments lack what it names."""
+    try:
+        return template.format_map(arguments)
+    except (KeyError, IndexError, ValueError, AttributeError, TypeError):
+        return None

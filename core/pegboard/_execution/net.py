@@ -1,0 +1,94 @@
+"""Phase 2 of a call: its chain, and the outer net around middlewares and body."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from pegboard._execution.invocation import Invocation
+from pegboard.decisions import Abort
+from pegboard.events import ToolReturned
+from pegboard.results import ToolResult
+
+if TYPE_CHECKING:
+    from pegboard._execution.run import Run
+
+log = logging.getLogger("pegboard")
+
+
+async def execute(run: Run, inv: Invocation) -> None:
+    """Run the chain of a call; whatever happens, the call has a result then.
+
+    Raises:
+        CancelledError: the batch's caller was cancelled.
+    """
+    plan = inv.plan
+    assert plan is not None
+    assert inv.call is not None
+    try:
+        result = await plan.chain(inv.call)
+        if type(result) is not ToolResult:
+            raise TypeError(f"it returned {type(result).__name__!r}, not a ToolResult")
+    except BaseException as error:
+        result = _caught(run, inv, error)
+    finally:
+        if inv.lease is not None:
+            run.release(inv)
+    if inv.barred is not None:
+        result, inv.refused = inv.barred, inv.executed == "no"
+    if result.call is not inv.sent:
+        result = result.replace(
+            call=inv.sent,
+            status=result.status,
+            executed=inv.executed,
+            repairs=inv.repairs,
+            started=inv.started,
+            duration=time.monotonic() - inv.t0,
+        )
+    inv.result = result
+    if run.reporter.is_heard:
+        returned = ToolReturned(inv.show(), result.status, result.duration)
+        run.reporter.emit_safely(returned)
+
+
+def _caught(run: Run, inv: Invocation, error: BaseException) -> ToolResult:
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+        raise error
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        if inv.stopping and task is not None:
+            task.uncancel()
+            return _cut_short(inv)
+        if task is not None and task.cancelling() > 0:
+            raise error
+    if isinstance(error, Abort):
+        run.abort(error)
+        return _cut_short(inv)
+    plugin = getattr(error, "pegboard_layer", "code")
+    kind = type(error).__name__
+    log.warning("a middleware of plugin %s failed: %s", plugin, kind)
+    ran = "did not run" if inv.executed == "no" else "ran"
+    return inv.make(
+        "middleware_failed",
+        f"{inv.sent.name} {ran}: a middleware of plugin {plugin!r} failed ({kind})",
+        status="error",
+        by=plugin,
+        error=error,
+    )
+
+
+def _cut_short(inv: Invocation) -> ToolResult:
+    if inv.executed == "no":
+        return leave_out(inv)
+    text = f"{inv.sent.name} was cancelled"
+    return inv.make("cancelled", text, status="cancelled")
+
+
+def leave_out(inv: Invocation, why: str = "") -> ToolResult:
+    """End a call that never started."""
+    reason = why or "the batch ended before its turn"
+    return inv.refuse(
+        "not_started", f"{inv.sent.name} did not run: {reason}", status="cancelled"
+    )
