@@ -3,8 +3,10 @@
 import ast
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,36 @@ def test_no_file_names_a_machine_a_registry_or_a_promise(tracked: list[Path]):
     ]
 
     assert found == []
+
+
+def imported(package: Path) -> set[str]:
+    """The top-level names of all that a package imports, wherever it does."""
+    names = set()
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names.add(node.module.partition(".")[0])
+    return names - sys.stdlib_module_names - {package.name}
+
+
+@pytest.mark.parametrize("path", PYPROJECTS, ids=lambda path: path.parent.name)
+def test_what_is_imported_is_declared(path: Path):
+    """A distribution depends on all that it imports, and on nothing else."""
+    table = pyproject(path)
+    [package] = table["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    declared = {
+        re.match(r"[\w-]+", text)[0] for text in table["project"]["dependencies"]
+    }
+    homes = (
+        packages_distributions()
+    )  # knows nothing of editable ones: they have no files
+    needed = {homes.get(name, [name])[0] for name in imported(path.parent / package)}
+
+    assert {re.sub("[_.]", "-", name) for name in needed} - {
+        "pydantic-core"
+    } == declared
 
 
 def too_large(path: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from pegboard._version import __version__
 from pegboard.batches import BatchResult, PendingCall
 from pegboard.calls import Injected, PreparedCall, Repair, ToolCall
 from pegboard.content import (
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from pegboard._executor import Executor
     from pegboard._registry import Registry
     from pegboard.board import Pegboard
-
-__version__ = "0.1.0"
 
 #: What runs calls loads the machinery of calls; `@tool` needs none of it.
 _LATE = {

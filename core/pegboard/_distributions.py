@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pegboard._version import __version__
 from pegboard.errors import PluginError
 
 TOOLS = "pegboard.tools"
@@ -155,8 +156,6 @@ def _is_watched(distribution: Distribution) -> bool:
 def _excluded(distribution: Distribution) -> tuple[str, str] | None:
     """Return what to say if a distribution's metadata excludes this Pegboard."""
     from packaging.requirements import Requirement  # late, as above
-
-    from pegboard import __version__
 
     for text in distribution.requires or ():
         if canonical(_requirement_name(text)) == "pegboard":

@@ -16,6 +16,7 @@ from typing import Any
 from pegboard._cache import cache_directory, read_json, write_json
 from pegboard._loading import Resolved
 from pegboard._sources import Source
+from pegboard._version import __version__
 from pegboard.problems import Problem
 
 
@@ -28,11 +29,12 @@ def sources_key(
 
     Variables for plugins are not: their values may be secrets.
     """
-    from pegboard import __version__
-
     if any(name.upper().startswith("PEGBOARD_PLUGINS__") for name in environ):
         return ""
-    files = [(s.kind, str(s.path), _digest(s.content), s.trusted) for s in sources]
+    files = [
+        (s.kind, str(s.path), _digest(s.content), s.trusted, str(s.hides))
+        for s in sources
+    ]
     try:
         said = json.dumps([__version__, files, sorted(environ.items()), code])
     except (TypeError, ValueError):

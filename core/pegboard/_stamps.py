@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard._distributions import canonical
+from pegboard._version import __version__
 
 METADATA = (".dist-info", ".egg-info", ".egg-link")
 UNSETTLED = -1
@@ -37,8 +38,6 @@ def take_stamp(before: Stamp | None = None) -> Stamp:
     Args:
         before: An earlier stamp; a folder unchanged since then need not be looked into.
     """
-    from pegboard import __version__
-
     known = {
         path: (time, holds) for path, time, holds in (before or {}).get("path", ())
     }
