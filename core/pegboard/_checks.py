@@ -10,6 +10,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pegboard._sources import Layer
@@ -23,7 +24,7 @@ from pegboard.errors import SettingsError
 from pegboard.schemas import ToolAnnotations
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
 CORE_KEYS = frozenset({"distribution", "secrets"})
 PLACES = ("env:", "file:")
@@ -39,11 +40,11 @@ def check_layer(layer: Layer) -> dict[str, Any]:
     Raises:
         SettingsError: a key that does not exist, or a value that does not fit.
     """
-    from pydantic import TypeAdapter, ValidationError  # late: 160 ms
+    from pydantic import ValidationError  # late: 160 ms
 
     table = as_json(layer.table, layer.origin)
     try:
-        checked = TypeAdapter(SettingsTable).validate_json(
+        checked = _adapter().validate_json(
             _encode(_split_plugins(table)),
             strict=layer.kind != "variable",
             extra="forbid",
@@ -89,6 +90,13 @@ def unknown_key(path: Sequence[str], names: Iterable[str]) -> str:
     else:
         way_out = f"there are {', '.join(names)}" if names else "there are no keys"
     return f"there is no setting {'.'.join(path)!r}; {way_out}"
+
+
+@cache
+def _adapter() -> TypeAdapter[SettingsTable]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(SettingsTable)
 
 
 def _encode(table: Any) -> bytes:

@@ -30,7 +30,7 @@ def any_names(patterns: Iterable[str], identity: str) -> bool:
     )
 
 
-def specificity(name: str) -> tuple[bool, bool, int, str]:
+def specificity(name: str) -> tuple[bool, int, bool, str]:
     """Return a sort key that puts globs before names, and what says more behind."""
-    literal = sum(char not in "*?[]" for char in name)
-    return literal == len(name), ":" in name, literal, name
+    literal = [char for char in name if char not in "*?[]"]
+    return len(literal) == len(name), len(literal) - (":" in name), ":" in name, name

@@ -84,7 +84,15 @@ class Reading:
         ]
         if project is not None:
             steps.append(partial(find_project, project))
-        return [source for step in steps if (source := self.attempt(step))]
+        found = [source for step in steps if (source := self.attempt(step))]
+        for source in found:
+            if source.hides:
+                said = (
+                    f"{source.hides} has settings, and {source.path} beside it is read"
+                )
+                remedy = f"Put them into {source.path}."
+                self.problems.append(Problem(said, remedy, severity="warning"))
+        return found
 
     def resolve(
         self,

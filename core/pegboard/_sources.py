@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,11 +46,13 @@ class Source:
         path: The file.
         content: Its bytes.
         kind: Which layer it is.
+        hides: A file beside it that says something and is not read.
     """
 
     path: Path
     content: bytes
     kind: Kind
+    hides: Path | None = None
 
     @property
     def trusted(self) -> bool:
@@ -162,9 +164,11 @@ def _owner(folder: Path) -> int:
 
 
 def _project_file(folder: Path) -> Source | None:
-    if own := read_source(folder / FILE_NAME, "project"):
-        return own
+    own = read_source(folder / FILE_NAME, "project")
     shared = read_source(folder / "pyproject.toml", "project")
+    if own:
+        hides = shared and b"[tool.pegboard" in shared.content
+        return replace(own, hides=shared.path if shared and hides else None)
     if shared and b"pegboard" in shared.content:  # else it cannot have the table
         if _shared_table(_parse(shared.path, shared.content)) is not None:
             return shared

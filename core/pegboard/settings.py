@@ -250,7 +250,7 @@ def _tools(given: Mapping[str, Any]) -> dict[str, ToolSettings]:
 def _tool(given: Mapping[str, Any]) -> ToolSettings:
     return ToolSettings(
         **{
-            key: _PARTS[key](**value) if key in _PARTS and value else _tuple(value)
+            key: _PARTS[key](**value) if isinstance(value, dict) else _tuple(value)
             for key, value in given.items()
         }
     )
