@@ -180,10 +180,10 @@ def derive(function: Callable[..., Any], hidden: Hidden) -> Derived:
             " without a discriminator, which takes time exponential in its depth;"
             ' add one (Field(discriminator="kind"))'
         )
-    schema = inline(raw)
     parameters = inspect.signature(function).parameters.values()
     if any(item.kind is item.VAR_KEYWORD for item in parameters):
-        schema.setdefault("additionalProperties", True)
+        raw.setdefault("additionalProperties", True)
+    schema = inline(raw)
     texts = describe(function)[1]
     for name, item in schema.get("properties", {}).items():
         if name in texts and "description" not in item:
@@ -220,17 +220,28 @@ def _generate(
     try:
         return _core_and_schema(function, lambda name: name in hidden)
     except Exception as error:
-        for name in inspect.signature(function).parameters:
-            cause = None if name in hidden else _failure(function, name)
-            if cause is not None:
-                raise UsageError(
-                    f"{_called(function)}: no schema can be derived for parameter"
-                    f" {name!r}: {str(cause).splitlines()[0]}"
-                ) from cause
+        for name, item in inspect.signature(function).parameters.items():
+            if name not in hidden and _is_at_fault(function, name, item, error):
+                where = f"parameter {name!r}"
+                break
+        else:
+            where = "its parameters"
         raise UsageError(
-            f"{_called(function)}: no schema can be derived:"
+            f"{_called(function)}: no schema can be derived for {where}:"
             f" {str(error).splitlines()[0]}"
         ) from error
+
+
+def _is_at_fault(
+    function: Callable[..., Any],
+    name: str,
+    parameter: inspect.Parameter,
+    error: Exception,
+) -> bool:
+    missing = getattr(error, "name", None)
+    if isinstance(missing, str):
+        return missing in str(parameter.annotation)
+    return _failure(function, name) is not None
 
 
 def _failure(function: Callable[..., Any], name: str) -> Exception | None:

@@ -134,5 +134,11 @@ class BatchResult(Sequence[ToolResult]):
                 pending=[PendingCall.from_dict(call) for call in value["pending"]],
                 id=str(value["id"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            UsageError,
+        ) as error:
             raise UsageError(f"this text is no saved batch: {error!r}") from None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from pegboard import _signatures
+from pegboard._frozen import freeze
 from pegboard._signatures import Hidden
 from pegboard.errors import ToolError, UsageError
 from pegboard.schemas import ToolAnnotations, ToolDefinition
@@ -112,8 +113,8 @@ class Tool(Generic[P, R]):
         self.retry = retry
         self.resources = tuple(resources)
         self._description = description
-        self._schema = None if input_schema is None else dict(input_schema)
-        self._output_schema = output_schema
+        self._schema = None if input_schema is None else freeze(dict(input_schema))
+        self._output_schema = output_schema and freeze(dict(output_schema))
         self._annotations = annotations
         self._label = label
         self._tags = tuple(tags)
