@@ -61,7 +61,7 @@ class Entry(NamedTuple):
 def list_folder(roots: Roots, path: str) -> Generator[Entry, None, None]:
     """Yield what one folder holds, sorted by name."""
     tops = roots.expand(path)
-    if tops != [roots.normalise(path)]:
+    if len(tops) > 1:
         yield from (Entry(name, "folder") for name in tops)
         return
     with roots.enter(path) as place:

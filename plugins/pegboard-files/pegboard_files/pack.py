@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from pegboard import PluginError, Tool, ToolAnnotations, hookimpl, schemas, tool
+from pegboard import Tool, ToolAnnotations, hookimpl, schemas, tool
 from pegboard_files import listing, searching
 from pegboard_files.files import Files
 from pegboard_files.settings import Settings
@@ -31,17 +30,7 @@ _EDITED = schemas.object(
 
 @hookimpl
 def register_tools(settings: Settings) -> list[Tool[..., Any]]:
-    """Return the tools that the settings allow.
-
-    Raises:
-        PluginError: this system cannot open a file relative to an open folder.
-    """
-    if os.open not in os.supports_dir_fd or os.scandir not in os.supports_fd:
-        raise PluginError(
-            "pegboard-files needs a system that opens files relative to a folder, such"
-            " as Linux or macOS: without that nothing keeps a path inside its root",
-            plugin="files",
-        )
+    """Return the tools that the settings allow."""
     files = Files(settings)
     look = {"annotations": _LOOK, "prepare": files.roots.prepare, "tags": ("files",)}
     tools: list[Tool[..., Any]] = [

@@ -16,6 +16,12 @@ from dataclasses import dataclass
 from pegboard import ToolError
 from pegboard_files.refusals import missing, told
 
+if os.open not in os.supports_dir_fd or os.scandir not in os.supports_fd:
+    raise ImportError(
+        "pegboard-files needs a system that opens files relative to an open folder,"
+        " such as Linux or macOS: without that nothing keeps a path inside its root"
+    )
+
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: a pipe that took the file's place must not hold the thread.
 _OPEN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

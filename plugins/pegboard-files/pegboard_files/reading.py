@@ -101,23 +101,38 @@ def read_range(cursor: Cursor, wanted: Range, limit: int) -> tuple[str, Range | 
             is longer is cut anywhere.
 
     Raises:
-        ToolError: it is no text.
+        ToolError: it is no text, or the file ends before it.
     """
     cursor.skip_to(wanted.start, wanted.column)
-    line, column, pieces, left = cursor.line, cursor.column, [""], limit + 1
+    if cursor.line > wanted.start:
+        raise _missing(cursor, wanted)
+    pieces, left = [""], limit + 1
     while left and not cursor.ended and not (wanted.end and cursor.line > wanted.end):
         pieces.append(cursor.take(left))
         left -= len(pieces[-1])
         if "\0" in pieces[-1]:
             raise binary(cursor.path)
     text = "".join(pieces)
+    if not text and (wanted.start, wanted.column) != (1, 1):
+        raise _missing(cursor, wanted)
     if len(text) <= limit:
         return text, None
     text = text[:limit]
     whole = text[: text.rfind("\n") + 1]
     if whole:
-        return whole, Range(line + whole.count("\n"), wanted.end)
-    return text, Range(line, wanted.end, column + limit)
+        return whole, Range(wanted.start + whole.count("\n"), wanted.end)
+    return text, Range(wanted.start, wanted.end, wanted.column + limit)
+
+
+def _missing(cursor: Cursor, wanted: Range) -> ToolError:
+    if wanted.column > 1:
+        return ToolError(
+            f"{cursor.path!r} has no column {wanted.column} in line {wanted.start}"
+        )
+    # At the end of the file by now, so counting costs nothing.
+    return ToolError(
+        f"{cursor.path!r} has no line {wanted.start}: it has {cursor.count_lines():,}"
+    )
 
 
 def read_file(
@@ -128,16 +143,12 @@ def read_file(
     Raises:
         ToolError: there is no such file or range, or it is no text.
     """
-    with place.open_file() as file:
+    with place.open_file() as file, told(place.path):
         size = os.fstat(file.fileno()).st_size
         stream, encoding = open_text(file, place.path)
         cursor = Cursor(stream, place.path, visit)
-        with told(place.path):
-            text, left = read_range(cursor, wanted, settings.max_characters)
-            total = cursor.count_lines() if size <= settings.max_file_bytes else None
-    if not text and wanted.start > 1 and cursor.ended:
-        length = "it is shorter" if total is None else f"it has {total:,} lines"
-        raise ToolError(f"{place.path!r} has no line {wanted.start}: {length}")
+        text, left = read_range(cursor, wanted, settings.max_characters)
+        total = cursor.count_lines() if size <= settings.max_file_bytes else None
     crlf = "\r\n" in text
     text = text.replace("\r\n", "\n")
     last = wanted.start + text.count("\n") - (text[-1:] in ("\n", ""))
@@ -159,20 +170,18 @@ def read_file(
 def _notes(
     details: Mapping[str, Any], left: Range | None, *, complete: bool
 ) -> Iterator[str]:
-    start, last, total = details["start"], details["end"], details["lines"]
+    total = details["lines"]
+    whole = f"a file of {details['bytes']:,} bytes" if total is None else f"{total}"
+    shown = f"lines {details['start']}-{details['end']} of {whole}"
     if not details["bytes"]:
         yield "the file is empty"
     elif left is not None:
         column = f", column={left.column}" if left.column > 1 else ""
         yield (
-            f"lines {start}-{last} of {_count(total)}; it is too much for one answer:"
+            f"{shown}; it is too much for one answer:"
             f" go on with start={left.start}{column}"
         )
-    elif start > 1 or not complete:
-        yield f"lines {start}-{last} of {_count(total)}"
+    elif details["start"] > 1 or not complete:
+        yield shown
     if details["line_breaks"] == "CRLF":
         yield "its lines end with CRLF"
-
-
-def _count(total: int | None) -> str:
-    return "many" if total is None else f"{total}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pegboard_files.globs import compile_glob
 from pegboard_files.places import FOLDER, Place
+from pegboard_files.refusals import told
 from pegboard_files.roots import Roots
 from pegboard_files.texts import show
 
@@ -63,13 +64,12 @@ class Tour:
             return
         try:
             folder = os.open(place.name, FOLDER, dir_fd=place.folder)
+            try:
+                yield from self.below(folder, place.path, depth)
+            finally:
+                os.close(folder)
         except OSError:
             self.skipped["unreadable folders"] += 1
-            return
-        try:
-            yield from self.below(folder, place.path, depth)
-        finally:
-            os.close(folder)
 
 
 def find_files(
@@ -95,10 +95,11 @@ def find_files(
                 continue
             folder = place.open_folder()
             try:
-                for found in tour.below(folder, place.path):
-                    below = found.path[0 if start == "." else len(start) + 1 :]
-                    if matches is None or matches(show(below)):
-                        yield found
+                with told(place.path):
+                    for found in tour.below(folder, place.path):
+                        below = found.path[0 if start == "." else len(start) + 1 :]
+                        if matches is None or matches(show(below)):
+                            yield found
             finally:
                 os.close(folder)
 

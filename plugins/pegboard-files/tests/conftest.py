@@ -14,7 +14,7 @@ from pegboard_files import Settings, register_tools
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "root"
+    folder = tmp_path / "tree"
     folder.mkdir()
     return folder
 

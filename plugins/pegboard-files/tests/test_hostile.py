@@ -1,5 +1,7 @@
 """Trees that somebody made to hurt."""
 
+import errno
+import itertools
 import os
 import socket
 import stat
@@ -106,3 +108,29 @@ def test_a_file_of_line_breaks_is_no_burden(root, tools):
     assert tools.read_file("a.txt", 1_999_999).details["lines"] == 2_000_000
     assert len(tools.search_files("^", around=20).data["matches"]) == 200
     assert not tools.search_files("x").data["matches"]
+
+
+def test_a_folder_that_cannot_be_listed_is_counted(root, tools, monkeypatch):
+    """A walk goes on when a folder below fails, and tells when the first one does."""
+    scan = os.scandir
+
+    def fail_at(number):
+        counter = itertools.count(1)
+
+        def scandir(folder):
+            if next(counter) == number:
+                raise OSError(errno.EIO, "Input/output error")
+            return scan(folder)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+
+    (root / "a").mkdir()
+    (root / "b.txt").write_text("x")
+
+    fail_at(2)
+    assert tools.search_files("x").data["skipped"] == {"unreadable folders": 1}
+    fail_at(2)
+    assert tools.list_files(glob="*").text == "b.txt  1 bytes"
+    fail_at(1)
+    with pytest.raises(ToolError, match=r"^'\.' failed: input/output error$"):
+        tools.search_files("x")

@@ -161,7 +161,7 @@ def test_a_huge_file_is_read_without_being_loaded(root, make_tools):
 
     assert texts(tools.read_file("huge.log", 3, 4)) == [
         "line\nline\n",
-        "[lines 3-4 of many]",
+        "[lines 3-4 of a file of 1,099,511,627,776 bytes]",
     ]
 
 
@@ -169,7 +169,10 @@ def test_text_before_bytes_that_are_no_text_is_read(root, tools):
     """What is asked for counts; that the rest cannot be read leaves lines uncounted."""
     (root / "a.txt").write_bytes(b"line\n" * 100_000 + b"\xff")
 
-    assert texts(tools.read_file("a.txt", 1, 1)) == ["line\n", "[lines 1-1 of many]"]
+    assert texts(tools.read_file("a.txt", 1, 1)) == [
+        "line\n",
+        "[lines 1-1 of a file of 500,001 bytes]",
+    ]
     with pytest.raises(ToolError, match=r"'a.txt' is no text that can be read"):
         tools.read_file("a.txt", 100_001)
 
@@ -186,7 +189,13 @@ def test_a_huge_binary_file_is_refused_at_once(root, tools):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"path": "a.txt", "start": 9}, "'a.txt' has no line 9: it has 2 lines"),
+        ({"path": "a.txt", "start": 9}, "'a.txt' has no line 9: it has 2"),
+        ({"path": "a.txt", "start": 3}, "'a.txt' has no line 3: it has 2"),
+        ({"path": "a.txt", "column": 9}, "'a.txt' has no column 9 in line 1"),
+        (
+            {"path": "a.txt", "start": 3, "column": 2},
+            "'a.txt' has no column 2 in line 3",
+        ),
         ({"path": "a.txt", "start": 2, "end": 1}, "end=1 lies before start=2"),
         ({"path": "b.txt"}, "'b.txt' does not exist; its folder has 'a.txt'"),
         ({"path": "no/a.txt"}, "'no/a.txt' does not exist"),
