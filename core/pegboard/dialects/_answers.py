@@ -15,7 +15,7 @@ from pegboard.errors import UsageError
 from pegboard.results import ToolResult
 
 #: Longest text sent for one result, in characters.
-MAX_TEXT = 262_144
+MAX_TEXT = 1_048_576
 #: What stands for a result without content.
 NOTHING = "(no output)"
 WAITING = "This call has not run: it waits for approval."

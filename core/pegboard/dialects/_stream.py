@@ -61,6 +61,7 @@ class Stream:
 
     def __init__(self) -> None:
         self._drafts: dict[Any, Draft] = {}
+        self._kept: list[Draft] = []
         self._ended = False
         self._cut = False
 
@@ -106,11 +107,21 @@ class Stream:
         self._ended |= isinstance(payload, Mapping)
         return self.calls()
 
+    def _restart(self) -> None:
+        """Begin another answer; of one that did not end, forget the calls.
+
+        A proxy that tries again sends a second answer after half a first.
+        """
+        if self._ended:
+            self._kept += self._drafts.values()
+        self._drafts.clear()
+        self._ended = self._cut = False
+
     def _take(self, event: Mapping[str, Any]) -> None:
         raise NotImplementedError
 
     def _chosen(self) -> list[Draft]:
-        return list(self._drafts.values())
+        return [*self._kept, *self._drafts.values()]
 
 
 def _read_open(text: str) -> Any:

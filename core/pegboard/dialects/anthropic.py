@@ -138,8 +138,7 @@ class Collector(Stream):
     def _take(self, event: Mapping[str, Any]) -> None:
         match event.get("type"):
             case "message_start":
-                # A proxy that tries again sends a second answer after half a first.
-                self._drafts.clear()
+                self._restart()
                 self._take_answer(_payload.member(event, "message"))
             case "content_block_start":
                 self._begin(event.get("index"), _payload.member(event, "content_block"))

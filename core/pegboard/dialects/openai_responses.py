@@ -119,7 +119,9 @@ class Collector(Stream):
     def _take_event(self, kind: str, event: Mapping[str, Any]) -> None:
         # Some servers give a call another item id in each event; its place is stable.
         place = event.get("output_index")
-        if kind in ("response.output_item.added", "response.output_item.done"):
+        if kind == "response.created":
+            self._restart()
+        elif kind in ("response.output_item.added", "response.output_item.done"):
             self._take_item(_payload.member(event, "item"), place)
         elif kind == "response.function_call_arguments.delta":
             if draft := self._drafts.get(place):
