@@ -1,0 +1,46 @@
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from pegboard_audit import AuditSettings
+
+
+def test_nothing_has_to_be_set():
+    """Without settings the log is among the user's state and holds hashes only."""
+    settings = AuditSettings()
+
+    assert settings.path.parts[-2:] == ("pegboard", "audit.jsonl")
+    assert settings.path.is_absolute()
+    assert (settings.arguments, settings.metadata) == ("hash", ())
+
+
+def test_a_path_may_begin_with_the_home_folder():
+    """`~` is the user's home."""
+    settings = AuditSettings(path="~/logs/calls.jsonl")
+
+    assert settings.path == Path.home() / "logs" / "calls.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"path": "logs/audit.jsonl"},
+            "'logs/audit.jsonl' would depend on the working",
+        ),
+        ({"path": "/tmp/.bashrc"}, "'/tmp/.bashrc' must end in '.jsonl'"),
+        ({"path": "| mail -s audit me"}, "would depend on the working folder"),
+        ({"arguments": "all"}, "Input should be 'hash', 'redacted' or 'none'"),
+        ({"max_bytes": -1}, "greater than or equal to 0"),
+        ({"keep": 0}, "greater than or equal to 1"),
+        ({"sync": True}, "Input should be 'none' or 'line'"),
+        ({"metadata": "user"}, "valid tuple"),
+        ({"pth": "/tmp/a.jsonl"}, "Extra inputs are not permitted"),
+    ],
+)
+def test_a_wrong_setting_is_refused(values, message):
+    """What is wrong is named, with what would be right."""
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        AuditSettings(**values)
