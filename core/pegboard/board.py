@@ -28,6 +28,7 @@ from pegboard.settings import Settings, load_settings, make_settings
 
 if TYPE_CHECKING:
     from pegboard._executor import Executor
+    from pegboard._explanation import Explanation
 
 
 class Pegboard:
@@ -106,6 +107,16 @@ class Pegboard:
         """What is wrong with plugins and tools; nothing else is disturbed by it."""
         return [*self._parts.problems, *self.registry.problems]
 
+    def explain(self, name: str) -> Explanation:
+        """Return what a call of a tool passes through, and why in this order.
+
+        Raises:
+            ToolError: there is no such tool, or it cannot be called.
+        """
+        from pegboard._explanation import explain  # late, as what it explains
+
+        return explain(self.executor.plan(name), self.executor.plugins)
+
     def only(self, *patterns: str) -> Pegboard:
         """Return a view with fewer tools; what it does not offer is unknown to it.
 
@@ -162,7 +173,8 @@ class Pegboard:
     # -- running
 
     async def _ready(self) -> Executor:
-        if not self._lifespans.is_open:
+        if self._lifespans.loop is not asyncio.get_running_loop():
+            self.executor.door.enter()
             await self._lifespans.open()
         return self.executor
 
@@ -190,8 +202,8 @@ class Pegboard:
         Raises:
             Abort: a hook or middleware raised it on purpose.
         """
-        executor = self._made if self._lifespans.is_open else await self._ready()
-        return await (executor or self.executor).call(
+        executor = await self._ready()
+        return await executor.call(
             name, arguments, id=id, metadata=metadata, dry_run=dry_run
         )
 
@@ -299,7 +311,6 @@ class Pegboard:
 
     async def __aenter__(self) -> Self:
         """Open what plugins hold; without it they open at first use."""
-        self.executor.door.enter()
         await self._ready()
         return self
 

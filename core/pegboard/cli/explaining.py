@@ -1,0 +1,82 @@
+"""`pegboard explain`: what a call of one tool passes through, drawn from outside in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from pegboard.cli.boards import look, say_problems, stdout_kept
+from pegboard.cli.completion import tool_argument
+from pegboard.cli.ending import debug_option
+from pegboard.cli.tables import plain_lines
+from pegboard.cli.terminal import write, write_json
+
+if TYPE_CHECKING:
+    from pegboard._explanation import Explanation, Step
+
+Line = tuple[str, str, str]
+
+
+@click.command(short_help="Show what a call of one tool passes through.")
+@tool_argument
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@debug_option
+def explain(tool: str, as_json: bool) -> None:
+    """Show what a call of one tool passes through, and why in this order.
+
+    A call goes down the lines, its result comes back up through the middlewares.
+    """
+    view = look()
+    with stdout_kept():
+        explanation = view.board.explain(view.find(tool).offered)
+    if as_json:
+        write_json(explanation.to_dict())
+    else:
+        write(draw(explanation))
+    say_problems(view)
+
+
+def draw(explanation: Explanation) -> str:
+    """Return the chain of a tool as text, one line a step."""
+    lines = [*_down(explanation), _body(explanation), *_up(explanation)]
+    listed = plain_lines(("step", "by", "why here"), lines)
+    title = " ".join(part for part in (explanation.tool, explanation.version) if part)
+    return "\n".join([f"{explanation.name}  ({title})", "", *listed])
+
+
+def _down(explanation: Explanation) -> Iterator[Line]:
+    yield from _steps("prepare", explanation.prepare)
+    mode = "strictly" if explanation.arguments == "strict" else "repaired, coerced"
+    yield f"validate ({mode})", "Pegboard", ""
+    yield from _steps("guard", explanation.before)
+    yield from _steps("inject", explanation.inject)
+    for layer in explanation.layers:
+        yield f"middleware {layer.name}", _brought_by(layer), layer.reason
+
+
+def _body(explanation: Explanation) -> Line:
+    parts = [f"runner {explanation.runner}"]
+    limit = explanation.timeout
+    parts.append("no time limit" if limit is None else f"at most {limit:g} s")
+    if explanation.attempts > 1:
+        parts.append(f"{explanation.attempts} attempts")
+    if explanation.execution == "sequential":
+        parts.append("sequential")
+    parts += [f"one at a time for {key}" for key in explanation.resources]
+    return f"body ({', '.join(parts)})", explanation.tool.partition(":")[0], ""
+
+
+def _up(explanation: Explanation) -> Iterator[Line]:
+    yield from _steps("rewrite", explanation.after)
+    yield from _steps("observe", explanation.observers)
+
+
+def _steps(word: str, steps: Iterable[Step]) -> Iterator[Line]:
+    for step in steps:
+        yield word, _brought_by(step), step.reason
+
+
+def _brought_by(step: Step) -> str:
+    return " ".join(part for part in (step.plugin, step.version) if part)

@@ -1,0 +1,85 @@
+"""The commands by name, each imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from pegboard import __version__
+from pegboard.cli import programs
+from pegboard.cli.ending import debug_option, end
+
+#: Name -> what it does, and where it is. The help needs no import of a command.
+COMMANDS = {
+    "list": ("Show the tools that are installed.", "listing:list_tools"),
+    "show": ("Show one tool: its arguments and its settings.", "showing:show"),
+    "call": ("Call one tool.", "calling:call"),
+    "run": ("Run the calls of a model's answer, as one batch.", "running:run"),
+    "plugins": ("Show the plugins that are installed.", "plugins:plugins"),
+    "explain": ("Show what a call of one tool passes through.", "explaining:explain"),
+}
+
+
+class CommandGroup(click.Group):
+    """The commands of Pegboard, and after them the programs that plugins bring."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return [*COMMANDS, *programs.find_programs()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, importing what it needs; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return programs.command(cmd_name)
+        module, _, attribute = COMMANDS[cmd_name][1].partition(":")
+        found = getattr(importlib.import_module(f"pegboard.cli.{module}"), attribute)
+        assert isinstance(found, click.Command)
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments begin with."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = get_close_matches(name, self.list_commands(ctx), 1)
+            hint = f"Did you mean {near[0]!r}?" if near else "See pegboard --help."
+            raise click.UsageError(
+                f"there is no command {name!r}, and no program pegboard-{name} in this"
+                f" environment. {hint}"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write what each command does."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (line, _) in COMMANDS.items()])
+        if found := programs.find_programs():
+            with formatter.section("Programs of plugins"):
+                formatter.write_dl(
+                    [(name, f"Runs {path.name}.") for name, path in found.items()]
+                )
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command and exit as it ended."""
+        options.update(prog_name="pegboard", standalone_mode=False)
+        sys.exit(end(lambda: super(CommandGroup, self).main(*args, **options)))
+
+
+@click.command(
+    cls=CommandGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@debug_option
+def main() -> None:
+    """The plugin platform for the tools that language models call.
+
+    A tool pack or a policy that is installed with pip takes part at once.
+    """

@@ -1,0 +1,72 @@
+"""`pegboard list`: what a model is offered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+import click
+
+from pegboard.cli.boards import look, say_problems, stdout_kept
+from pegboard.cli.ending import debug_option
+from pegboard.cli.tables import write_table
+from pegboard.cli.terminal import write, write_json
+from pegboard.schemas import ToolDefinition
+
+NOTHING = """\
+No tools are installed. Begin with a pack:
+
+    pip install pegboard-files
+
+or with your own function, which the documentation shows in five minutes."""
+
+
+@click.command("list", short_help="Show the tools that are installed.")
+@click.option("--json", "as_json", is_flag=True, help="Write all definitions as JSON.")
+@click.option(
+    "--dialect", metavar="NAME", help="Write what a provider gets: openai_chat, ..."
+)
+@debug_option
+def list_tools(as_json: bool, dialect: str | None) -> None:
+    """Show the tools that are installed: name, plugin, effects, purpose.
+
+    Below the table stands the hash of the listing: it stays the same as long as a
+    model is offered the same, so that a provider's prompt cache holds.
+    """
+    view = look()
+    with stdout_kept():
+        definitions = view.board.definitions()
+    if dialect is not None:
+        from pegboard.dialects import load  # late: only some need it
+
+        write_json(load(dialect).tools(definitions))
+    elif as_json:
+        write_json([definition.to_dict() for definition in definitions])
+    elif definitions:
+        rows = [_row(definition) for definition in definitions]
+        write_table(("tool", "plugin", "effects", "purpose"), rows)
+        count = "1 tool" if len(rows) == 1 else f"{len(rows)} tools"
+        write(f"\n{count}, listing {listing_hash(definitions)}")
+    else:
+        write(NOTHING)
+    say_problems(view)
+
+
+def listing_hash(definitions: Sequence[ToolDefinition]) -> str:
+    """Return a short hash that changes with every byte that a model is offered."""
+    listing = [definition.to_dict() for definition in definitions]
+    text = json.dumps(listing, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def effects(definition: ToolDefinition) -> str:
+    """Return in one word what a tool says that it does to the world."""
+    if definition.read_only:
+        return "read-only"
+    return "destructive" if definition.destructive else "writes"
+
+
+def _row(definition: ToolDefinition) -> tuple[str, ...]:
+    line = definition.description.strip().partition("\n")[0]
+    return definition.name, definition.plugin, effects(definition), line

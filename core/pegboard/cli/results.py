@@ -1,0 +1,75 @@
+"""Results as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pegboard.cli.tables import write_table
+from pegboard.cli.terminal import write
+from pegboard.content import Content, FileContent, ResourceLink, TextContent
+from pegboard.results import ToolResult
+
+#: Characters of a line that stands in a table.
+LINE = 100
+
+
+def write_results(results: Iterable[ToolResult]) -> None:
+    """Write one line a result, and one about all of them."""
+    listed = list(results)
+    rows = [_row(number, result) for number, result in enumerate(listed, 1)]
+    write_table(("#", "tool", "status", "time", "result"), rows)
+    failed = sum(result.is_error for result in listed)
+    waiting = sum(result.status == "deferred" for result in listed)
+    parts = [
+        f"{len(listed)} call{'s' * (len(listed) != 1)}",
+        f"{len(listed) - failed - waiting} succeeded",
+        *([f"{failed} failed"] if failed else []),
+        *([f"{waiting} waiting for approval"] if waiting else []),
+    ]
+    write(f"\n{', '.join(parts)}")
+
+
+def _row(number: int, result: ToolResult) -> tuple[str, ...]:
+    name = result.call.name if result.call else ""
+    return (
+        str(number),
+        name or "(no name)",
+        _status(result),
+        duration(result.duration),
+        _line(result),
+    )
+
+
+def _status(result: ToolResult) -> str:
+    word = result.code or result.status
+    changed = len(result.repairs)
+    if not changed:
+        return word
+    return f"{word}, {changed} repair{'s' * (changed > 1)}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as people read it."""
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _line(result: ToolResult) -> str:
+    """Return the first line of a result; of an error, all that it says."""
+    lines = [line.strip() for line in shown(result.content).splitlines()]
+    lines = [line for line in lines if line]
+    text = " ".join(lines) if result.is_error else lines[0] if lines else ""
+    return text if len(text) <= LINE or result.is_error else f"{text[: LINE - 3]}..."
+
+
+def shown(content: Iterable[Content]) -> str:
+    """Return what can be shown of content as text."""
+    return "\n".join(map(_block, content))
+
+
+def _block(block: Content) -> str:
+    if isinstance(block, TextContent):
+        return block.text
+    if isinstance(block, ResourceLink):
+        return f"[{block.name or 'link'}: {block.uri}]"
+    name = f" {block.name}" if isinstance(block, FileContent) and block.name else ""
+    return f"[{block.type}{name}: {block.mime_type}, {len(block.data):,} bytes]"

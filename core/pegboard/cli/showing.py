@@ -1,0 +1,97 @@
+"""`pegboard show`: all that is known of one tool."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from pegboard.cli.boards import View, look, stdout_kept
+from pegboard.cli.completion import tool_argument
+from pegboard.cli.ending import debug_option
+from pegboard.cli.listing import effects
+from pegboard.cli.parameters import rows, type_of
+from pegboard.cli.tables import write_table
+from pegboard.cli.terminal import write, write_json
+from pegboard.errors import UsageError
+from pegboard.schemas import ToolDefinition
+
+
+@click.command(short_help="Show one tool: its arguments and its settings.")
+@tool_argument
+@click.option("--json", "as_json", is_flag=True, help="Write the definition as JSON.")
+@debug_option
+def show(tool: str, as_json: bool) -> None:
+    """Show one tool: its arguments, where it comes from, and its settings.
+
+    TOOL is the name that a model is offered, or the identity plugin:tool.
+    """
+    view = look()
+    with stdout_kept():
+        entry = view.find(tool)
+        definition = view.board.registry.define(entry)
+    if definition is None:
+        raise UsageError(
+            f"{entry.id} cannot be shown: {entry.unavailable}; see pegboard doctor"
+        )
+    if as_json:
+        write_json(definition.to_dict())
+        return
+    _write_head(definition, view.origin(definition.plugin))
+    found = rows(definition.input_schema)
+    if found:
+        write_table(("argument", "type", "default", "meaning"), found)
+    else:
+        write("It takes no arguments.")
+    if definition.output_schema is not None:
+        schema = definition.output_schema
+        write(f"\nreturns {type_of(schema, schema)}")
+        if parts := rows(schema):
+            write_table(("field", "type", "default", "meaning"), parts)
+    if said := _settings(view, definition.id):
+        write("")
+        write_table(("setting", "value", "from"), said)
+
+
+def _write_head(definition: ToolDefinition, origin: str) -> None:
+    title = f" - {definition.label}" if definition.label else ""
+    write(f"{definition.name}{title}")
+    parts = [definition.id, origin, ", ".join(_hints(definition))]
+    write("  ".join(part for part in parts if part))
+    if definition.tags:
+        write(f"tags: {', '.join(definition.tags)}")
+    write(f"\n{definition.description.strip()}\n")
+
+
+def _hints(definition: ToolDefinition) -> list[str]:
+    return [
+        effects(definition),
+        *(["idempotent"] if definition.idempotent else []),
+        "open world" if definition.open_world else "closed world",
+    ]
+
+
+def _settings(view: View, identity: str) -> list[tuple[str, str, str]]:
+    """Return what settings say of a tool: key, value, and who said so."""
+    said = view.settings.tool(identity)
+    found = []
+    for field in fields(said):
+        value: Any = getattr(said, field.name)
+        if value is not None:
+            origin = _origin(view, identity, field.name)
+            found.append((field.name, str(value), origin))
+    return found
+
+
+def _origin(view: View, identity: str, key: str) -> str:
+    from pegboard._globs import names_tool, specificity  # late: few tools have any
+
+    names = [
+        name
+        for name, table in view.settings.tools.items()
+        if names_tool(name, identity) and getattr(table, key) is not None
+    ]
+    if not names:
+        return view.settings.origin(key)
+    return view.settings.origin(f"tools.{max(names, key=specificity)}.{key}")

@@ -1,0 +1,72 @@
+"""Where output goes: what a terminal can show, and what a pipe must not lose."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Control characters but for tab and line feed; a stranger's text may steer a terminal.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def degrade() -> None:
+    """Let text that a stream cannot encode become question marks, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(
+            AttributeError, OSError, ValueError
+        ):  # a stream of somebody's own
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # as above
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether a person reads the stream."""
+    return stream.isatty()
+
+
+def clean(text: str) -> str:
+    """Return a text that cannot steer a terminal: each control character is shown."""
+    return _CONTROL.sub(_picture, text.replace("\r\n", "\n"))
+
+
+def _picture(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return chr(0x2400 + number) if number < 0x20 else "\ufffd"
+
+
+def style(text: str, stream: TextIO, **styles: Any) -> str:
+    """Return a text in colour, if a person reads the stream and did not forbid it."""
+    if os.environ.get("NO_COLOR") or not is_terminal(stream):
+        return text
+    return click.style(text, **styles)
+
+
+def write(text: str) -> None:
+    """Write to stdout; to a terminal without what could steer it."""
+    click.echo(clean(text) if is_terminal(sys.stdout) else text)
+
+
+def write_json(value: Any) -> None:
+    """Write JSON to stdout, in ASCII."""
+    import json  # not needed by most commands
+
+    click.echo(json.dumps(value, indent=2))
+
+
+def say(text: str) -> None:
+    """Write a message to stderr."""
+    click.echo(clean(text) if is_terminal(sys.stderr) else text, err=True)
+
+
+def console(stream: TextIO) -> Console:
+    """Return rich's way to write to a terminal."""
+    from rich.console import Console  # late: 90 ms, and for terminals only
+
+    return Console(file=stream, highlight=False, markup=False, emoji=False)
