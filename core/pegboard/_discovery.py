@@ -7,15 +7,16 @@ say over every call. So what may guard is known before anything is imported.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from pegboard._checks import nearest
 from pegboard._distributions import PLUGINS, Found, canonical, read_installed
 from pegboard.problems import Problem
 from pegboard.settings import Settings
 
-__all__ = ["Discovery", "Found", "discover", "select"]
+__all__ = ["Discovery", "Found", "discover", "misspelled", "select"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,34 @@ def select(installed: Sequence[Found], settings: Settings) -> Discovery:
         problems=tuple(refused.values()),
         unfit={name: refused[name] for name in sorted(closing & refused.keys())},
     )
+
+
+def misspelled(settings: Settings, plugins: Collection[str]) -> tuple[Problem, ...]:
+    """Return the names in settings that are no plugin's, and look like one's.
+
+    A name that looks like none is left alone: a user's file serves environments in
+    which not everything is installed.
+
+    Args:
+        settings: The effective settings.
+        plugins: All names that are known: installed or passed in code.
+    """
+    said = {f"plugins.{name}": name for name in settings.plugins}
+    for key in ("optional", "order"):
+        said |= {f"{key}: {name}": name for name in getattr(settings, key)}
+    problems = []
+    for key, name in said.items():
+        if name not in plugins and (near := nearest(name, plugins)):
+            origin = settings.origin(key.partition(":")[0])
+            problems.append(
+                Problem(
+                    f"{origin}: there is no plugin {name!r} ({key})",
+                    remedy=f"Did you mean {near!r}?",
+                    plugin=name,
+                    severity="warning",
+                )
+            )
+    return tuple(problems)
 
 
 def _picked(candidates: Sequence[Found], distribution: str | None) -> list[Found]:

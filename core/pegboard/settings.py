@@ -80,16 +80,18 @@ class Settings(SettingsTable):
         return self.resolved.kept
 
     def origin(self, key: str) -> str:
-        """Return where the value of a dotted key came from.
+        """Return where the value of a dotted key came from; of a table, the first of it.
 
         Returns:
             A file's path, the name of a variable, "code", or "default".
         """
-        while key:
-            if key in self.resolved.origins:
-                return self.resolved.origins[key]
-            key = key.rpartition(".")[0]
-        return "default"
+        origins, outer = self.resolved.origins, key
+        while outer:
+            if outer in origins:
+                return origins[outer]
+            outer = outer.rpartition(".")[0]
+        inner = (origins[name] for name in origins if name.startswith(f"{key}."))
+        return next(inner, "default")
 
     def tool(self, identity: str) -> ToolSettings:
         """Return all that is set for one tool.

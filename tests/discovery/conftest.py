@@ -1,0 +1,111 @@
+"""Installed distributions: real folders of metadata and modules on the path."""
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from pegboard import settings
+
+
+class Site:
+    """A folder of installed distributions, first on the path.
+
+    Names of distributions and modules are made for the test, so that nothing of them
+    is found elsewhere.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.modules: set[str] = set()
+
+    def install(
+        self,
+        name: str,
+        version: str = "1.0",
+        *,
+        tools: Mapping[str, str] | None = None,
+        plugins: Mapping[str, str] | None = None,
+        modules: Mapping[str, str] | None = None,
+        requires: Sequence[str] = (),
+        record: bool = True,
+        editable: bool = False,
+    ) -> Path:
+        """Install one distribution; returns its folder of metadata."""
+        metadata = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        metadata.mkdir(parents=True)
+        lines = [f"Name: {name}", f"Version: {version}"]
+        lines += [f"Requires-Dist: {text}" for text in requires]
+        (metadata / "METADATA").write_text("\n".join(["Metadata-Version: 2.1", *lines]))
+        groups = {"pegboard.tools": tools, "pegboard.plugins": plugins}
+        text = "".join(
+            f"[{group}]\n"
+            + "".join(f"{key} = {value}\n" for key, value in said.items())
+            for group, said in groups.items()
+            if said
+        )
+        (metadata / "entry_points.txt").write_text(text)
+        if record:
+            (metadata / "RECORD").write_text("")
+        if editable:
+            origin = {"url": "file:///src", "dir_info": {"editable": True}}
+            (metadata / "direct_url.json").write_text(json.dumps(origin))
+        for module, source in (modules or {}).items():
+            self.write(module, source)
+        importlib.invalidate_caches()
+        return metadata
+
+    def write(self, module: str, source: str, folder: Path | None = None) -> Path:
+        """Write a module; "a/b" makes b in the package a."""
+        path = (folder or self.folder) / f"{module}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(source))
+        self.modules.add(module.partition("/")[0])
+        importlib.invalidate_caches()
+        return path
+
+    def forget(self) -> None:
+        """Let the next import of the site's modules be the first one."""
+        for name in list(sys.modules):
+            if name.partition(".")[0] in self.modules:
+                del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this test's user keeps configuration, state and cache."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("PEGBOARD_CACHE_DIR", str(home / "cache"))
+    monkeypatch.setattr(settings, "ORGANISATION_FILE", tmp_path / "organisation.toml")
+    return home
+
+
+@pytest.fixture
+def make_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[type[Site] | object]:
+    """Makes folders on the path; the last one made is the first on it."""
+    sites: list[Site] = []
+
+    def make(name: str) -> Site:
+        site = Site(tmp_path / name)
+        site.folder.mkdir()
+        monkeypatch.syspath_prepend(site.folder)
+        sites.append(site)
+        return site
+
+    yield make
+    for site in sites:
+        site.forget()
+
+
+@pytest.fixture
+def site(make_site):
+    """One folder on the path."""
+    return make_site("site")
