@@ -28,7 +28,7 @@ class Lifespans:
         grace: Seconds that each may take to close.
 
     Attributes:
-        is_open: Whether they are entered.
+        loop: The loop on which they are entered, None while they are not.
     """
 
     def __init__(
@@ -43,19 +43,30 @@ class Lifespans:
         self._closing: asyncio.Event | None = None
         self._opened: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
-        self.is_open = False
+        self.loop: asyncio.AbstractEventLoop | None = None
 
     async def open(self) -> None:
-        """Enter all of them, once; a second caller waits for the first."""
-        if self._opened is None:
-            loop = asyncio.get_running_loop()
+        """Enter all of them, once a loop; a second caller waits for the first."""
+        loop = asyncio.get_running_loop()
+        if self._opened is None or self._opened.get_loop() is not loop:
+            makers = list(self._make())
             self._opened, self._closing = loop.create_future(), asyncio.Event()
-            self._task = loop.create_task(self._hold(self._opened, self._closing))
+            if makers:
+                hold = self._hold(makers, self._opened, self._closing)
+                self._task = loop.create_task(hold)
+            else:
+                self._opened.set_result(None)
         await asyncio.shield(self._opened)
+        self.loop = loop
 
-    async def _hold(self, opened: asyncio.Future[None], closing: asyncio.Event) -> None:
+    async def _hold(
+        self,
+        makers: list[tuple[str, Callable[[], Any]]],
+        opened: asyncio.Future[None],
+        closing: asyncio.Event,
+    ) -> None:
         async with AsyncExitStack() as stack:
-            for name, make in self._make():
+            for name, make in makers:
                 try:
                     manager = make()
                     if manager is None:
@@ -73,7 +84,6 @@ class Lifespans:
                     )
                 else:
                     stack.push_async_callback(self._leave, name, manager)
-            self.is_open = True
             opened.set_result(None)
             await closing.wait()
 
@@ -89,5 +99,4 @@ class Lifespans:
         if self._task is not None and self._closing is not None:
             self._closing.set()
             await asyncio.wait([self._task])
-        self._task = self._opened = self._closing = None
-        self.is_open = False
+        self._task = self._opened = self._closing = self.loop = None

@@ -140,6 +140,7 @@ class Registry:
         self._named_at = -1
         self._offered: dict[str, Entry] = {}
         self._ambiguous: dict[str, list[str]] = {}
+        self._originals: dict[str, Entry] = {}
         self._definitions: tuple[ToolDefinition, ...] | None = None
 
     @property
@@ -248,12 +249,19 @@ class Registry:
                     offered = safe_name(f"{offered}.{entry.id}")
                 entry.offered = offered
                 named[offered] = entry
-        return {
+        offered = {
             name: named[name]
             for name in sorted(named)
             if self._patterns is None
             or matches(self._patterns, named[name].id, name, named[name].bare)
         }
+        # A recording may call a tool by the name it had before it was made safe.
+        self._originals = {
+            entry.bare: entry
+            for name, entry in offered.items()
+            if name == safe_name(entry.bare) != entry.bare
+        }
+        return offered
 
     def _is_plain(self) -> bool:
         """Whether no setting names a tool, so that none need be asked."""
@@ -304,7 +312,7 @@ class Registry:
         Raises:
             UnknownTool: no tool is offered by that name, or several share it.
         """
-        entry = self.offered.get(name)
+        entry = self.offered.get(name) or self._originals.get(name)
         if entry is not None:
             return entry
         if name in self._ambiguous:

@@ -259,7 +259,7 @@ def test_register_runners_adds_a_place_to_run():
 
 
 def test_register_runners_refuses_a_taken_name():
-    """register_runners: a name that exists already is an error that names the plugin."""
+    """register_runners: a name that is taken is an error that names the plugin."""
     plugin = named("mine", register_runners=lambda: {"thread": object()})
 
     with pytest.raises(PluginError, match="'mine'"):
