@@ -5,17 +5,18 @@ import re
 from collections import Counter
 
 import pytest
-from .bfcl import read
 
 from pegboard import Pegboard, Tool, ToolCall
+
+from .bfcl import read
 
 #: Why an expected answer does not fit the definition beside it: the data's faults.
 FAULTS = {
     "a value outside the enum": r"expected one of .*, got (string|integer|number)",
-    "an enum of texts where the answer is a boolean": r"expected one of .*, got boolean",
-    "an enum on a list, whose elements it means": r"expected one of .*, got an array",
+    "an enum of texts where the answer is a boolean": r"one of .*, got boolean",
+    "an enum on a list, whose elements it means": r"one of .*, got an array",
     "a required parameter that the answer leaves out": r"required, but missing",
-    "a name or expression of program text": r"expected (object|array|integer).*got string",
+    "a name or expression of program text": r"(object|array|integer).*got string",
     "a boolean for a text": r"expected string, got boolean",
 }
 
@@ -36,7 +37,8 @@ def outcomes(shared):
             batch = board.run_sync(sent, dry_run=True)
             problems += board.problems
         results += [
-            (identity, given, result) for (_, given), result in zip(calls, batch)
+            (identity, given, result)
+            for (_, given), result in zip(calls, batch, strict=True)
         ]
     return results, problems
 
