@@ -27,6 +27,8 @@ class Subset:
         closed: Whether every object names all its properties.
         complete: Whether every property is required, an optional one nullable.
         openapi: Whether a node has one type and `nullable`, and only texts have `enum`.
+        one_type: Whether a node has one type; several are alternatives.
+        most_min_items: The largest `minItems` that may be said; None means any.
         any_value: Whether a place can be left open to every type.
         enums: The types of value that `enum` may hold; None means all.
         lookaround: Whether patterns may look ahead or behind.
@@ -43,6 +45,8 @@ class Subset:
     closed: bool = False
     complete: bool = False
     openapi: bool = False
+    one_type: bool = False
+    most_min_items: int | None = None
     any_value: bool = True
     enums: tuple[type, ...] | None = None
     lookaround: bool = True
@@ -80,11 +84,14 @@ OPENAI_STRICT = Subset(
 #: pydantic-ai 2.68 verified.
 ANTHROPIC_STRICT = Subset(
     title="Anthropic's strict mode",
-    keywords=_VALUES | {"additionalProperties", "anyOf", "const", "format", "$ref"},
+    keywords=_VALUES
+    | {"additionalProperties", "anyOf", "const", "format", "minItems", "$ref"},
     formats=_FORMATS | {"uri"},
     lone_refs=True,
     recursion=False,
     closed=True,
+    one_type=True,
+    most_min_items=1,
     any_value=False,
     enums=(str, int, float, bool, type(None)),
 )

@@ -46,6 +46,8 @@ def write(pen: Pen, place: Place) -> None:
     values = _allowed(place, types)
     if values is not None and types is None:
         types = _distinct(map(type_of, values))
+    elif values is not None and types is not None and len(types) > 1:
+        types = [name for name in types if any(_fits(v, [name]) for v in values)]
     if types is None:
         types = _implied(pen, place)
     if types == [] or values == []:
@@ -152,7 +154,8 @@ def _write_any(pen: Pen, place: Place) -> None:
         raise Refused("a place that takes any value", place.path)
     place.made["type"] = list(ALL_TYPES)
     # A list of lists of anything would need a definition of its own.
-    place.made["items"] = {"type": [name for name in ALL_TYPES if name != "array"]}
+    items: Json = {"type": [name for name in ALL_TYPES if name != "array"]}
+    place.made["items"] = to_openapi(items) if pen.subset.openapi else items
 
 
 def _write_values(pen: Pen, place: Place, values: list[Any]) -> None:
@@ -209,6 +212,8 @@ def _matters(keyword: str, types: list[str]) -> bool:
 def _takes(subset: Subset, keyword: str, value: Any) -> bool:
     if keyword == "format" and subset.formats is not None:
         return subset.takes(keyword) and value in subset.formats
+    if keyword == "minItems" and subset.most_min_items is not None:
+        return subset.takes(keyword) and bool(value <= subset.most_min_items)
     if keyword == "pattern" and not subset.lookaround:
         return subset.takes(keyword) and not any(mark in value for mark in _LOOKAROUND)
     return subset.takes(keyword)
@@ -254,11 +259,28 @@ def _either_null(node: Json) -> Json:
     return {**outer, "anyOf": [inner, {"type": "null"}]}
 
 
+def to_one_type(node: Json) -> Json:
+    """Return a written node with one type; several become alternatives."""
+    types = node.get("type")
+    if not isinstance(types, list):
+        return node
+    if "enum" in node:
+        return {key: item for key, item in node.items() if key != "type"}
+    made: Json = {key: node[key] for key in ("title", "description") if key in node}
+    made["anyOf"] = [_arm(node, name) for name in types]
+    return made
+
+
 def to_openapi(node: Json) -> Json:
-    """Return a written node with one type, `nullable`, and arms without null."""
+    """Return a written node with one type and `nullable`, and arms without null."""
     types = node.get("type")
     if isinstance(types, list):
-        return _split_types(node, types)
+        rest = [name for name in types if name != "null"]
+        nullable = len(rest) < len(types)
+        if len(rest) == 1:
+            return {**node, "type": rest[0], "nullable": True}
+        made = to_one_type({**node, "type": rest})
+        return {**made, "nullable": True} if nullable else made
     arms = node.get("anyOf")
     if not arms:
         return node
@@ -266,27 +288,12 @@ def to_openapi(node: Json) -> Json:
     if len(rest) == len(arms) or not rest:
         return node
     outer = {key: item for key, item in node.items() if key != "anyOf"}
-    made: Json
     made = {**rest[0], **outer} if len(rest) == 1 else {**outer, "anyOf": rest}
     return {**made, "nullable": True}
-
-
-def _split_types(node: Json, types: list[str]) -> Json:
-    rest = [name for name in types if name != "null"]
-    if len(rest) == 1:
-        return {**node, "type": rest[0], "nullable": True}
-    arms = [_arm(node, name) for name in rest]
-    made: Json = {key: node[key] for key in ("title", "description") if key in node}
-    made["anyOf"] = arms
-    return {**made, "nullable": True} if "null" in types else made
 
 
 def _arm(node: Json, name: str) -> Json:
     """Return the part of a node that speaks of one type."""
     kept = [key for key in node if key in LIMITS_OF and _matters(key, [name])]
     arm: Json = {"type": name, **{key: node[key] for key in kept}}
-    if "items" in arm:
-        arm["items"] = to_openapi(arm["items"])
-    if "enum" in node and name == "string":
-        arm["enum"] = node["enum"]
     return arm

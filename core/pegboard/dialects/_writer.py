@@ -21,7 +21,7 @@ from pegboard.dialects._place import (
 )
 from pegboard.dialects._subset import Subset
 from pegboard.dialects._unions import distribute
-from pegboard.dialects._values import LIMITS, to_openapi
+from pegboard.dialects._values import LIMITS, to_one_type, to_openapi
 from pegboard.dialects.losses import Path
 
 #: Most places written of one schema; beyond, references are not followed.
@@ -92,6 +92,8 @@ class Writer(Gatherer):
         self._annotate(place)
         if self.subset.openapi:
             place.made = to_openapi(place.made)
+        elif self.subset.one_type:
+            place.made = to_one_type(place.made)
         return place.finish()
 
     def _write_body(self, place: Place) -> None:

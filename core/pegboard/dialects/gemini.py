@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pegboard.calls import ToolCall
-from pegboard.content import AudioContent, FileContent, ImageContent, encode
+from pegboard.content import ResourceLink, encode
 from pegboard.dialects import _payload
 from pegboard.dialects._answers import given_id, pairs, shown, text_for
 from pegboard.dialects._export import Export, exports, losses_of
@@ -22,6 +22,8 @@ from pegboard.schemas import ToolDefinition
 
 name = "gemini"
 
+#: What may stand beside a result's text.
+MEDIA = frozenset(("image/png", "image/jpeg", "image/webp", "application/pdf"))
 #: Finish reasons of whole answers; any other one cut the answer off.
 WHOLE = frozenset(("STOP", "FINISH_REASON_UNSPECIFIED"))
 
@@ -75,8 +77,8 @@ def calls(response: Any) -> list[ToolCall]:
 def results(batch: Iterable[ToolResult]) -> list[dict[str, Any]]:
     """Return one user content with one `functionResponse` a call, [] for no call.
 
-    The result is always a text, so that nothing in it is read as protocol; images,
-    sounds and PDF files stand beside it.
+    The result is always a text, so that nothing in it is read as protocol; images
+    and PDF files stand beside it (which only newer models read).
     """
     parts = [_answer(call, result) for call, result in pairs(batch)]
     return [{"role": "user", "parts": parts}] if parts else []
@@ -97,8 +99,9 @@ def _answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
 
 
 def _is_media(block: Any) -> bool:
-    pdf = isinstance(block, FileContent) and block.mime_type == "application/pdf"
-    return pdf or isinstance(block, (ImageContent, AudioContent))
+    return getattr(block, "mime_type", "") in MEDIA and not isinstance(
+        block, ResourceLink
+    )
 
 
 def _blob(block: Any) -> dict[str, str]:

@@ -25,6 +25,7 @@ name = "openai_responses"
 
 #: Statuses of an answer or of a call that is not whole.
 CUT = frozenset(("incomplete", "failed", "cancelled"))
+IMAGES = frozenset(f"image/{kind}" for kind in ("jpeg", "png", "gif", "webp"))
 _LAST = frozenset(f"response.{end}" for end in ("completed", *CUT))
 
 
@@ -80,15 +81,14 @@ def results(batch: Iterable[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _output(result: ToolResult) -> str | list[dict[str, Any]]:
-    blocks = shown(result)
-    if not any(isinstance(block, (ImageContent, FileContent)) for block in blocks):
-        return text_of(result)
-    return [_part(block) for block in blocks]
+    parts = [_part(block) for block in shown(result)]
+    only_text = all(part["type"] == "input_text" for part in parts)
+    return text_of(result) if only_text else parts
 
 
 def _part(block: Any) -> dict[str, Any]:
     match block:
-        case ImageContent():
+        case ImageContent() if block.mime_type in IMAGES:
             return {"type": "input_image", "image_url": _url(block), "detail": "auto"}
         case FileContent(mime_type="application/pdf"):
             title = block.name or "file.pdf"
