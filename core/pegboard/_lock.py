@@ -122,7 +122,7 @@ def read_lock(path: Path) -> Lock:
         raise UsageError(message) from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise UsageError(
             f"{path} cannot be read: {error}; `pegboard lock` writes it anew"
         ) from error

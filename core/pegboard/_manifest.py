@@ -152,7 +152,9 @@ class Manifest:
                 "entries": entries,
             }
         )
-        return Known(scan.discovery, {**scan.kept, **live})
+        known = {**scan.kept, **live}
+        names = [plugin.name for plugin in scan.discovery.found]
+        return Known(scan.discovery, {n: known[n] for n in names if n in known})
 
     def replace(self, settings: Settings, found: Found, record: Record) -> None:
         """Put what a plugin was just found to be in the place of what was known."""
@@ -255,7 +257,8 @@ def _surviving(entries: Mapping[str, Entries], changed: set[str]) -> dict[str, E
 
 def _is_untouched(entry: Mapping[str, Any]) -> bool:
     """Return whether the watched files, and what a failure may hang on, are as then."""
-    if entry["environment"] not in ("", stamps.environment_digest()):
+    failed_in = entry["environment"]
+    if failed_in and failed_in != stamps.environment_digest():
         return False
     files = entry["files"].items()
     return all(stamps.file_time(path) == list(time) for path, time in files)

@@ -78,16 +78,13 @@ def take_fingerprint(stamp: Stamp) -> Fingerprint:
     """Return each distribution's folder and the time of its RECORD, by its name."""
     found: Fingerprint = {}
     for path, changed, holds in stamp["path"]:
-        if not holds:
-            continue
-        if os.path.isfile(path):  # a zip: one file, whatever is in it
-            found[path] = [path, changed]
-            continue
-        for name in sorted(os.listdir(path)):
-            if name.endswith(METADATA):
-                folder = os.path.join(path, name)
-                distribution = canonical(name.rpartition(".")[0].partition("-")[0])
-                found.setdefault(distribution, [folder, _recorded(folder)])
+        in_zip = holds and os.path.isfile(path)
+        for name in _folders(path) if holds else ():
+            distribution = canonical(name.rpartition(".")[0].partition("-")[0])
+            folder = os.path.join(path, name)
+            found.setdefault(
+                distribution, [folder, changed if in_zip else _recorded(folder)]
+            )
     return found
 
 
@@ -148,12 +145,28 @@ def _changed(path: str) -> int | None:
 
 
 def _holds_distributions(path: str) -> bool:
+    return bool(_folders(path))
+
+
+def _folders(path: str) -> list[str]:
+    """Return the folders of metadata in a folder or zip of the path."""
     try:
-        return any(name.endswith(METADATA) for name in os.listdir(path))
+        names = os.listdir(path)
     except NotADirectoryError:
-        return True
+        names = _zipped(path)
     except OSError:
-        return False
+        return []
+    return sorted(name for name in names if name.endswith(METADATA))
+
+
+def _zipped(path: str) -> list[str]:
+    from zipfile import BadZipFile, ZipFile  # late: hardly any path has one
+
+    try:
+        with ZipFile(path) as zipped:
+            return list({name.partition("/")[0] for name in zipped.namelist()})
+    except (BadZipFile, OSError):
+        return []
 
 
 def _recorded(folder: str) -> int | None:

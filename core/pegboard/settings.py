@@ -80,7 +80,7 @@ class Settings(SettingsTable):
         return self.resolved.kept
 
     def origin(self, key: str) -> str:
-        """Return where the value of a dotted key came from; of a table, the first of it.
+        """Return where the value of a key came from; of a table, its first value.
 
         Returns:
             A file's path, the name of a variable, "code", or "default".

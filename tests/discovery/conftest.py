@@ -2,7 +2,9 @@
 
 import importlib
 import json
+import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
@@ -10,6 +12,11 @@ from textwrap import dedent
 import pytest
 
 from pegboard import settings
+from pegboard._distributions import Found
+from pegboard._manifest import Known, Manifest
+from pegboard._records import Record
+from pegboard.errors import PluginError
+from pegboard.schemas import ToolAnnotations, ToolDefinition
 
 
 class Site:
@@ -68,6 +75,10 @@ class Site:
         importlib.invalidate_caches()
         return path
 
+    def age(self) -> None:
+        """Let the folder have been as it is for a while."""
+        os.utime(self.folder, (time.time() - 60,) * 2)
+
     def forget(self) -> None:
         """Let the next import of the site's modules be the first one."""
         for name in list(sys.modules):
@@ -109,3 +120,57 @@ def make_site(
 def site(make_site):
     """One folder on the path."""
     return make_site("site")
+
+
+class Board:
+    """What a board does with the manifest, without the rest of a board."""
+
+    def __init__(self, values: Mapping[str, object] | None = None) -> None:
+        self.settings = settings.make_settings(values)
+        self.imported: list[str] = []
+
+    def known(self, manifest: Manifest) -> Known:
+        """What is known, by imports where it must be; `imported` says of which."""
+        self.imported = []
+        if known := manifest.current(self.settings):
+            return known
+        scan = manifest.scan(self.settings)
+        return manifest.record(scan, [self.look(found) for found in scan.to_import])
+
+    def look(self, found: Found) -> Record:
+        """Import one plugin whose entry point is a list of tool names."""
+        self.imported.append(found.name)
+        try:
+            names = found.load()
+        except PluginError as error:
+            return Record(found.name, error=str(error), remedy=found.way_out)
+        tools = (
+            ToolDefinition(
+                name,
+                f"Does {name}.\nAt length.",
+                {"type": "object", "properties": {"x": {"type": "string"}}},
+                annotations=ToolAnnotations(read_only=True),
+                id=f"{found.name}:{name}",
+                version=found.version,
+            )
+            for name in names
+        )
+        return Record(found.name, tuple(tools), hooks=("inject",), seconds=0.25)
+
+
+@pytest.fixture
+def board(site):
+    """A board that sees the site's plugins only."""
+    return Board({"enable": ["acme_*"]})
+
+
+@pytest.fixture
+def make_board():
+    """Makes a board that sees plugins of the test only, with more settings."""
+    return lambda **values: Board({"enable": ["acme_*"], **values})
+
+
+@pytest.fixture
+def manifest(home):
+    """Opens the manifest as a new process does."""
+    return lambda: Manifest()

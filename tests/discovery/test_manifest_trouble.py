@@ -1,0 +1,361 @@
+"""What is known must be right or found out anew, whatever happens to the cache."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+
+import pytest
+
+from pegboard._discovery import discover
+from pegboard._manifest import Manifest
+
+
+@pytest.fixture
+def pack(site):
+    """Installs acme-a, whose tools are what `source` says."""
+
+    def install(source="tools = ['one']", **options):
+        folder = options.pop("folder", None)
+        metadata = site.install("acme-a", tools={"acme_a": "acme_a:tools"}, **options)
+        site.write("acme_a", source, folder)
+        return metadata
+
+    return install
+
+
+def known_twice(site, board, manifest):
+    """Look, then look again in a new process a while later."""
+    board.known(manifest())
+    site.forget()
+    site.age()
+    board.known(manifest())
+    site.forget()
+    return board.known(manifest())
+
+
+def touch(path, text):
+    """Change a file, later than it was changed before."""
+    path.write_text(text)
+    os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns + 1_000_000))
+
+
+@pytest.mark.parametrize("how", [{"editable": True}, {"record": False}])
+def test_the_files_of_an_editable_plugin_are_watched(
+    site, board, manifest, pack, tmp_path, monkeypatch, how
+):
+    """D3: what changes without an installation is seen by its files' time and size."""
+    source = tmp_path / "src"
+    monkeypatch.syspath_prepend(source)
+    site.write("acme_shared", "names = ['one']", source)
+    pack("from acme_shared import names as tools", folder=source, **how)
+    age_all(source)
+    known_twice(site, board, manifest)
+    assert board.imported == []
+
+    touch(source / "acme_shared.py", "names = ['two', 'three']")
+    known = board.known(manifest())
+
+    assert board.imported == ["acme_a"]
+    assert [tool.name for tool in known.records["acme_a"].tools] == ["two", "three"]
+
+
+def age_all(folder):
+    """Let files have been as they are for a while."""
+    for path in [folder, *folder.rglob("*")]:
+        os.utime(path, (time.time() - 60,) * 2)
+
+
+def test_the_files_of_an_installed_plugin_are_not_watched(site, board, manifest, pack):
+    """D3: what an installation records changes by another installation."""
+    pack()
+    known_twice(site, board, manifest)
+    touch(site.folder / "acme_a.py", "tools = ['changed']")
+    site.age()
+
+    board.known(manifest())
+
+    assert board.imported == []
+
+
+def test_an_editable_plugin_that_failed_is_asked_again_once_mended(
+    site, board, manifest, pack, tmp_path, monkeypatch
+):
+    """D4: a failed import leaves no module behind, yet its files are watched."""
+    source = tmp_path / "src"
+    monkeypatch.syspath_prepend(source)
+    pack("def broken(:", folder=source, editable=True)
+    age_all(source)
+    failed = known_twice(site, board, manifest)
+    assert "SyntaxError" in failed.records["acme_a"].error
+    assert board.imported == []
+
+    touch(source / "acme_a.py", "tools = ['mended']")
+    known = board.known(manifest())
+
+    assert known.records["acme_a"].error == ""
+
+
+def test_a_file_that_changes_while_it_is_imported_is_asked_again(
+    site, board, manifest, pack, tmp_path, monkeypatch
+):
+    """D3: what was imported may not be what is there now."""
+    source = tmp_path / "src"
+    monkeypatch.syspath_prepend(source)
+    pack(folder=source, editable=True)
+    session = manifest()
+    (source / "acme_a.py").write_text("tools = ['two']")
+
+    board.known(session)
+    site.forget()
+    site.age()
+
+    assert manifest().current(board.settings) is None
+
+
+def test_a_failed_import_is_kept_and_not_tried_again(site, board, manifest, pack):
+    """D2: the manifest keeps load errors; showing them imports nothing."""
+    pack("raise KeyError('TOKEN')")
+
+    known = known_twice(site, board, manifest)
+
+    assert board.imported == []
+    assert "KeyError: 'TOKEN'" in known.records["acme_a"].error
+    assert "pip uninstall acme-a" in known.records["acme_a"].remedy
+    assert known.records["acme_a"].tools == ()
+
+
+def test_a_failed_import_is_tried_again_with_another_environment(
+    site, board, manifest, pack, monkeypatch
+):
+    """D4: who exports the missing variable need not clear a cache."""
+    pack("import os\ntools = [os.environ['ACME_TOKEN']]")
+    known_twice(site, board, manifest)
+    monkeypatch.setenv("ACME_TOKEN", "one")
+
+    known = board.known(manifest())
+
+    assert [tool.name for tool in known.records["acme_a"].tools] == ["one"]
+
+
+def test_a_failed_import_is_tried_again_after_any_installation(
+    site, board, manifest, pack
+):
+    """D4: what it lacked may be a distribution that it never declared."""
+    pack("from acme_missing import tools")
+    known_twice(site, board, manifest)
+    site.install("acme-missing", modules={"acme_missing": "tools = ['one']"})
+
+    known = board.known(manifest())
+
+    assert known.records["acme_a"].error == ""
+
+
+def test_an_import_that_writes_bytecode_leaves_the_manifest_current(
+    site, board, manifest, pack, monkeypatch
+):
+    """D3: the stamp is taken again after an import that wrote `__pycache__`."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    pack()
+    site.age()
+    scan = manifest().scan(board.settings)
+    records = [board.look(found) for found in scan.to_import]
+    assert (site.folder / "__pycache__").is_dir()
+    time_of_import = time.time() - 30
+    os.utime(site.folder, (time_of_import, time_of_import))
+
+    manifest().record(scan, records)
+
+    assert manifest().current(board.settings) is not None
+
+
+def test_an_installation_during_the_look_is_not_missed(site, board, manifest, pack):
+    """D3: stamps are taken before scanning, so what comes in between looks stale."""
+    pack()
+    site.age()
+    scan = manifest().scan(board.settings)
+    site.install(
+        "acme-b", tools={"acme_b": "acme_b:t"}, modules={"acme_b": "t = ['b']"}
+    )
+    records = [board.look(found) for found in scan.to_import]
+    site.age()
+
+    manifest().record(scan, records)
+
+    assert manifest().current(board.settings) is None
+    assert "acme_b" in board.known(manifest()).records
+
+
+def test_a_change_within_one_tick_of_the_clock_is_not_missed(
+    site, board, manifest, pack
+):
+    """D3: a folder that changed just now may change again in the same tick."""
+    pack()
+    os.utime(site.folder)
+    board.known(manifest())
+
+    assert manifest().current(board.settings) is None
+    board.known(manifest())
+    assert board.imported == []
+
+
+HOSTILE = [
+    b"",
+    b"\x00\xff",
+    b"null",
+    b"[]",
+    b"{}",
+    b'{"format": 1}',
+    b'{"format": 2}',
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+@pytest.mark.parametrize("file", ["index", "definitions"])
+def test_a_corrupt_file_is_rebuilt(site, board, manifest, pack, home, file, content):
+    """D3: what cannot be read counts as not there."""
+    pack()
+    known_twice(site, board, manifest)
+    (path,) = (home / "cache").rglob(f"{file}-*.json")
+    path.write_bytes(content)
+
+    assert manifest().current(board.settings) is None
+    known = board.known(manifest())
+    site.forget()
+
+    assert [tool.name for tool in known.records["acme_a"].tools] == ["one"]
+    assert manifest().current(board.settings) is not None
+
+
+REPLACEMENTS = [None, 5, "x", [], {}, [5], {"a": 5}, [[]]]
+
+
+@pytest.mark.parametrize("value", REPLACEMENTS)
+@pytest.mark.parametrize(
+    "where",
+    ["stamp", "fingerprint", "installed", "entries", "definitions", "brief", "files"],
+)
+def test_any_nonsense_in_the_index_is_survived(
+    site, board, manifest, pack, home, where, value
+):
+    """D3: a file that somebody else wrote is right or rebuilt; nothing raises."""
+    pack()
+    known_twice(site, board, manifest)
+    (path,) = (home / "cache").rglob("index-*.json")
+    index = json.loads(path.read_text())
+    if where in index:
+        index[where] = value
+    else:
+        for entry in index["entries"]["acme_a"].values():
+            entry[where] = value
+    path.write_text(json.dumps(index))
+
+    manifest().current(board.settings)
+    manifest().current(board.settings, brief=True)
+    known = board.known(manifest())
+
+    shown = [tool.name for record in known.records.values() for tool in record.tools]
+    assert shown in (["one"], [])
+    assert manifest().scan(board.settings).discovery.found[0].value == "acme_a:tools"
+
+
+def test_no_cache_can_switch_a_policy_off(site, board, manifest, home):
+    """D2: the manifest decides what is shown, never what runs."""
+    site.install("acme-audit", plugins={"acme_audit": "acme_audit:Audit"})
+    board.known(manifest())
+    (path,) = (home / "cache").rglob("index-*.json")
+    path.write_text(path.read_text().replace("acme_audit", "acme_other"))
+
+    guards = [p.name for p in discover(board.settings).found if not p.is_pack]
+
+    assert guards == ["acme_audit"]
+
+
+def test_a_cache_that_cannot_be_written_is_kept_in_memory(
+    site, board, pack, home, manifest
+):
+    """D3: a read-only home costs imports in every process, and nothing else."""
+    pack()
+    site.age()
+    home.mkdir()
+    (home / "cache").write_text("a file where a folder should be")
+    session = Manifest()
+    board.known(session)
+    site.forget()
+    site.age()
+    board.known(session)
+    site.forget()
+
+    known = board.known(session)
+
+    assert board.imported == []
+    assert "acme_a" in known.records
+    assert manifest().current(board.settings) is None
+
+
+def test_parallel_processes_leave_a_whole_manifest(site, board, manifest, pack):
+    """D3: files are written whole, so that any reader sees one state or another."""
+    pack()
+    site.age()
+    code = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(site.folder)!r})\n"
+        "from pegboard._manifest import Manifest\n"
+        "from pegboard._records import Record\n"
+        "from pegboard.settings import Settings\n"
+        "settings = Settings(enable=('acme_*',))\n"
+        "for _ in range(5):\n"
+        "    manifest = Manifest()\n"
+        "    known = manifest.current(settings)\n"
+        "    scan = manifest.scan(settings)\n"
+        "    manifest.record(scan, [Record(p.name) for p in scan.discovery.found])\n"
+    )
+
+    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
+
+    assert [process.wait() for process in running] == [0, 0, 0, 0]
+    assert board.known(manifest()).records.keys() == {"acme_a"}
+
+
+def test_a_plugin_in_a_zip_is_found_and_known(
+    site, board, manifest, tmp_path, monkeypatch
+):
+    """D3: a zip on the path is one file whose time says whether it changed."""
+    path = tmp_path / "acme.zip"
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr("acme_a.py", "tools = ['zipped']")
+        folder = "acme_a-1.0.dist-info"
+        zipped.writestr(f"{folder}/METADATA", "Name: acme-a\nVersion: 1.0\n")
+        zipped.writestr(f"{folder}/RECORD", "")
+        points = "[pegboard.tools]\nacme_a = acme_a:tools\n"
+        zipped.writestr(f"{folder}/entry_points.txt", points)
+    monkeypatch.syspath_prepend(path)
+    site.modules.add("acme_a")
+    os.utime(path, (time.time() - 60,) * 2)
+
+    known = known_twice(site, board, manifest)
+    imported = board.imported
+    os.utime(path, (time.time() - 30,) * 2)
+    board.known(manifest())
+
+    assert [tool.name for tool in known.records["acme_a"].tools] == ["zipped"]
+    assert imported == []
+    assert board.imported == ["acme_a"]
+
+
+def test_a_namespace_package_is_found_and_known(site, board, manifest):
+    """D3: packs may share a package that belongs to none of them."""
+    for name in "ab":
+        site.install(
+            f"acme-{name}",
+            tools={f"acme_{name}": f"acme_space.{name}:tools"},
+            modules={f"acme_space/{name}": f"tools = ['{name}']"},
+        )
+
+    known = known_twice(site, board, manifest)
+
+    assert board.imported == []
+    assert [t.name for r in known.records.values() for t in r.tools] == ["a", "b"]
