@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard._discovery import Found
-from pegboard._plugin_settings import plugin_settings
+from pegboard._plugin_settings import plugin_settings, settings_schema
 from pegboard._plugins import Plugin, name_of
 from pegboard.errors import PluginError, SettingsError, UsageError
 from pegboard.problems import Problem
@@ -31,6 +31,7 @@ def load_plugin(found: Found, settings: Settings) -> tuple[Plugin, tuple[Problem
     value = found.load()
     took = time.perf_counter() - start
     try:
+        model = getattr(value, "Settings", None)
         value, own, problems = _with_settings(found.name, value, settings)
         tools = _bare_tools(value) if found.is_pack else None
     except (PluginError, SettingsError) as error:
@@ -51,6 +52,7 @@ def load_plugin(found: Found, settings: Settings) -> tuple[Plugin, tuple[Problem
         settings=own,
         tools=tuple(tools or ()),
         import_time=took,
+        settings_schema=settings_schema(found.name, model) if model else None,
     )
     return plugin, problems
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,6 +45,7 @@ class Plugin:
         settings: Its own validated settings.
         tools: The tools it brings without a hook (an entry point naming them).
         import_time: Seconds that the import took.
+        settings_schema: JSON Schema of its settings, None if it takes none.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Plugin:
     settings: Any = None
     tools: tuple[Tool[..., Any], ...] = ()
     import_time: float = 0.0
+    settings_schema: Mapping[str, Any] | None = None
 
     @property
     def origin(self) -> str:
@@ -94,11 +96,15 @@ class PluginSet:
     """
 
     def __init__(self, required: Sequence[str] = (), order: Sequence[str] = ()) -> None:
-        self._required = tuple(required)
-        self._order = tuple(name for name in order if name not in self._required)
+        self.arrange(required, order)
         self._manager = pluggy.PluginManager("pegboard")
         self._manager.add_hookspecs(hookspecs)
         self._plugins: dict[str, Plugin] = {}
+
+    def arrange(self, required: Sequence[str], order: Sequence[str]) -> None:
+        """Put the plugins in another order."""
+        self._required = tuple(required)
+        self._order = tuple(name for name in order if name not in self._required)
 
     def add(self, plugin: Plugin) -> None:
         """Verify a plugin and take it in; one of the same name in code replaces it.

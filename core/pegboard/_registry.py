@@ -50,6 +50,7 @@ class Entry:
         "_definition",
         "_load",
         "_settings",
+        "_shown",
         "_tool",
         "bare",
         "id",
@@ -77,7 +78,8 @@ class Entry:
         self.unavailable = ""
         self._tool = tool
         self._load = load
-        self._definition = shown
+        self._definition: ToolDefinition | None = None
+        self._shown = shown
         self._settings: ToolSettings | None = None
 
     @property
@@ -90,9 +92,13 @@ class Entry:
         if self._tool is None:
             if self._load is None:
                 raise PluginError(f"tool {self.id!r} has no body", plugin=self.plugin)
-            self._tool = self._load()
-            self._definition = None
-        return self._tool
+            self.fulfil(self._load())
+        return self._tool  # type: ignore[return-value]  # fulfilled above
+
+    def fulfil(self, tool: Tool[..., Any]) -> None:
+        """Put the tool itself in the place of what was shown of it."""
+        self._tool = tool
+        self._definition = self._shown = None
 
     @property
     def loaded(self) -> bool:
@@ -199,6 +205,50 @@ class Registry:
         except Exception as error:
             self.give_up(entry, f"its input schema is invalid: {error}")
 
+    def fulfil(
+        self, plugin: str, version: str, tools: Iterable[Tool[..., Any]]
+    ) -> None:
+        """Put a plugin's tools in the place of what was shown of them.
+
+        Raises:
+            UsageError: two of them have one name.
+        """
+        fresh = []
+        live = set()
+        for item in tools:
+            shown = self._store.entries.get(f"{plugin}:{item.name}")
+            if shown is None or item.name in live:
+                fresh.append(Entry(item.name, plugin, version, tool=item))
+            else:
+                shown.fulfil(item)
+            live.add(item.name)
+        for entry in self.entries():
+            if entry.plugin == plugin and entry.bare not in live:
+                entry.unavailable = f"{plugin!r} does not bring it any more"
+        self.add_entries(fresh)
+
+    def tool_of(self, identity: str) -> Tool[..., Any]:
+        """Return a tool whose pack was just loaded.
+
+        Raises:
+            PluginError: the pack failed, or does not bring it.
+        """
+        entry = self._store.entries[identity]
+        if not entry.loaded:
+            raise PluginError(entry.unavailable, plugin=entry.plugin)
+        return entry.tool
+
+    def follow(self, settings: Settings) -> None:
+        """Name everything anew, by other settings."""
+        self.settings = settings
+        for entry in self._store.entries.values():
+            entry._settings = None
+        self.renew()
+
+    def renew(self) -> None:
+        """Name everything anew."""
+        self._store.version += 1
+
     def remove(self, name: str) -> Entry:
         """Take a tool out, by its offered name or identity.
 
@@ -249,7 +299,7 @@ class Registry:
                     offered = safe_name(f"{offered}.{entry.id}")
                 entry.offered = offered
                 named[offered] = entry
-        offered = {
+        found = {
             name: named[name]
             for name in sorted(named)
             if self._patterns is None
@@ -258,10 +308,10 @@ class Registry:
         # A recording may call a tool by the name it had before it was made safe.
         self._originals = {
             entry.bare: entry
-            for name, entry in offered.items()
+            for name, entry in found.items()
             if name == safe_name(entry.bare) != entry.bare
         }
-        return offered
+        return found
 
     def _is_plain(self) -> bool:
         """Whether no setting names a tool, so that none need be asked."""
@@ -346,10 +396,10 @@ class Registry:
         if entry.unavailable:
             return None
         known = entry._definition
-        if known is not None and known.name == entry.offered and known.id == entry.id:
+        if known is not None and known.name == entry.offered:
             return known
         try:
-            plain = known or entry.tool.definition
+            plain = entry._shown or entry.tool.definition
             entry._definition = self._offer(entry, plain)
         except Exception as error:
             self.give_up(entry, str(error))

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from pegboard._assembly import Assembly
-from pegboard._discovery import Discovery, discover
 from pegboard._lifespans import Lifespans
 from pegboard._loader import read_grant
 from pegboard._registry import CODE, Registry
@@ -27,6 +26,7 @@ from pegboard.schemas import ToolDefinition
 from pegboard.settings import Settings, load_settings, make_settings
 
 if TYPE_CHECKING:
+    from pegboard._discovery import Discovery
     from pegboard._executor import Executor
     from pegboard._explanation import Explanation
 
@@ -59,20 +59,18 @@ class Pegboard:
         middlewares: Iterable[Middleware] = (),
         settings: Mapping[str, Any] | Settings | None = None,
         secrets: Mapping[str, str] | None = None,
-        discovery: Discovery | None = None,
     ) -> None:
         if not isinstance(settings, Settings):
             settings = make_settings(settings, with_organisation=True)
-        self.settings = settings
-        self._parts = Assembly(
-            self.settings, discovery or Discovery(), tools=tools, plugins=plugins
-        )
+        self._parts = Assembly(settings, tools=tools, plugins=plugins)
         self.registry: Registry = self._parts.registry
+        self._fresh: Callable[[], Settings] | None = None
+        self._parent: Pegboard | None = None
         self._middlewares = tuple(middlewares)
         self._secrets = dict(secrets or {})
         self._made: Executor | None = None
         self._lifespans = Lifespans(
-            self._lifespan_makers, self._parts.fail, self.settings.grace
+            self._lifespan_makers, self._parts.fail, settings.grace
         )
 
     @classmethod
@@ -88,15 +86,54 @@ class Pegboard:
             SettingsError: a settings file is wrong.
             PluginError: a required plugin is missing or fails.
         """
-        settings = load_settings(project, overrides=options.pop("settings", None))
-        board = cls(settings=settings, discovery=discover(settings), **options)
+        board = cls.survey(project, **options)
+        if board.settings.required:
+            board._go_live()
         for error in board._parts.closed_by:
             plugin = error.details["plugin"]
-            if plugin in settings.required:
+            if plugin in board.settings.required:
                 raise PluginError(str(error), plugin=plugin)
         return board
 
+    @classmethod
+    def survey(
+        cls,
+        project: str | Path | None = ".",
+        *,
+        settings: Mapping[str, Any] | None = None,
+        tolerant: bool = False,
+        **options: Any,
+    ) -> Pegboard:
+        """Return a board to look at: no plugin is imported that is known already.
+
+        Args:
+            project: As for `discover`.
+            settings: Overrides of every settings file.
+            tolerant: Whether a layer of settings that is wrong becomes a problem; a
+                call needs settings without one.
+            options: tools, plugins, middlewares, secrets as for Pegboard.
+
+        Raises:
+            SettingsError: a settings file is wrong.
+        """
+        read = partial(load_settings, project, overrides=settings)
+        board = cls(settings=read(tolerant=tolerant, kept=True), **options)
+        board._fresh = read
+        board._parts.show()
+        return board
+
+    def _go_live(self) -> None:
+        """Import the policies, once, before the first call."""
+        fresh, self._fresh = self._fresh, None
+        if fresh is not None:
+            self._parts.go_live(fresh())
+
     # -- looking
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that apply."""
+        return self._parts.settings
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """Return what is offered to the model, by name: same tools, same bytes."""
@@ -105,7 +142,12 @@ class Pegboard:
     @property
     def problems(self) -> list[Problem]:
         """What is wrong with plugins and tools; nothing else is disturbed by it."""
-        return [*self._parts.problems, *self.registry.problems]
+        return self._parts.problems
+
+    @property
+    def discovery(self) -> Discovery:
+        """What is installed, as the settings see it."""
+        return self._parts.discovery
 
     def explain(self, name: str) -> Explanation:
         """Return what a call of a tool passes through, and why in this order.
@@ -126,7 +168,7 @@ class Pegboard:
         view = Pegboard.__new__(Pegboard)
         view.__dict__.update(self.__dict__)
         view.registry = self.registry.only(*patterns)
-        view._made = self.executor.view(view.registry)
+        view._made, view._parent = None, self
         return view
 
     def add(self, *tools: Any) -> None:
@@ -146,14 +188,19 @@ class Pegboard:
         change()
         after = set(self.registry.offered)
         added, removed = sorted(after - before), sorted(before - after)
-        self.executor.tell(ToolsChanged(tuple(added), tuple(removed)))
+        if self._fresh is None:
+            # Before the board is live nobody is there to be told.
+            self.executor.tell(ToolsChanged(tuple(added), tuple(removed)))
 
     @property
     def executor(self) -> Executor:
         """What runs the calls; made when it is first needed."""
-        if self._made is None:
+        if self._made is None and self._parent is not None:
+            self._made = self._parent.executor.view(self.registry)
+        elif self._made is None:
             from pegboard._executor import Executor  # 60 ms; looking needs none
 
+            self._go_live()
             self._made = Executor(
                 self.registry,
                 plugins=self._parts.plugins,

@@ -58,16 +58,11 @@ def look(*, tolerant: bool = False) -> View:
     Raises:
         SettingsError: a settings file is wrong.
     """
-    from pegboard._discovery import discover  # late: a command that only helps needs
-    from pegboard.board import Pegboard  # neither
-    from pegboard.settings import load_settings
+    from pegboard.board import Pegboard  # late: a command that only helps needs none
 
     with stdout_kept():
-        settings = load_settings(".", tolerant=tolerant)
-        discovery = discover(settings)
-        return View(
-            settings, discovery, Pegboard(settings=settings, discovery=discovery)
-        )
+        board = Pegboard.survey(".", tolerant=tolerant)
+        return View(board.settings, board.discovery, board)
 
 
 def open_board(**options: Any) -> Pegboard:
