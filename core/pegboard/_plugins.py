@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -209,9 +209,7 @@ class PluginSet:
         return [self._plugins[name] for name in self._names()]
 
     def _names(self) -> list[str]:
-        first = [name for name in (*self._required, *self._order) if name in self]
-        rest = sorted((n for n in self._plugins if n not in first), reverse=True)
-        return first + rest
+        return in_order(self._plugins, self._required, self._order)
 
     def __contains__(self, name: object) -> bool:
         return name in self._plugins
@@ -289,6 +287,21 @@ class PluginSet:
                 plugin=plugin.name,
             ) from error
         return found
+
+
+def in_order(
+    names: Iterable[str], required: Sequence[str], order: Sequence[str]
+) -> list[str]:
+    """Return the names of plugins in their order, the outermost first.
+
+    Args:
+        names: All of them.
+        required: The organisation's, in its order.
+        order: The project's, in its order.
+    """
+    known = set(names)
+    first = [name for name in dict.fromkeys((*required, *order)) if name in known]
+    return first + sorted(known.difference(first), reverse=True)
 
 
 def _marked(value: Any) -> list[str]:

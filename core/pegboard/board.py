@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pegboard._discovery import Discovery
     from pegboard._executor import Executor
     from pegboard._explanation import Explanation
+    from pegboard._records import Record
 
 
 class Pegboard:
@@ -148,6 +149,11 @@ class Pegboard:
     def discovery(self) -> Discovery:
         """What is installed, as the settings see it."""
         return self._parts.discovery
+
+    @property
+    def records(self) -> Mapping[str, Record]:
+        """What each installed plugin was last found to be, by its name."""
+        return self._parts.records
 
     def explain(self, name: str) -> Explanation:
         """Return what a call of a tool passes through, and why in this order.

@@ -8,10 +8,11 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pegboard.cli.patience import slow_imports_named
 from pegboard.cli.terminal import say
 
 if TYPE_CHECKING:
-    from pegboard._discovery import Discovery
+    from pegboard._discovery import Discovery, Found
     from pegboard._registry import Entry
     from pegboard.board import Pegboard
     from pegboard.settings import Settings
@@ -41,6 +42,15 @@ class View:
         same = [entry for entry in registry.offered.values() if entry.id == name]
         return same[0] if same else registry.resolve(name)
 
+    def plugins(self) -> list[Found]:
+        """Return the plugins that take part, the outermost first."""
+        from pegboard._plugins import in_order  # late: not every command asks
+
+        found = {plugin.name: plugin for plugin in self.discovery.found}
+        settings = self.settings
+        names = in_order(found, settings.required, settings.order)
+        return [found[name] for name in names]
+
     def origin(self, plugin: str) -> str:
         """Return the distribution that brings a plugin, with its version."""
         for found in (*self.discovery.found, *self.discovery.disabled):
@@ -61,7 +71,8 @@ def look(*, tolerant: bool = False) -> View:
     from pegboard.board import Pegboard  # late: a command that only helps needs none
 
     with stdout_kept():
-        board = Pegboard.survey(".", tolerant=tolerant)
+        with slow_imports_named():
+            board = Pegboard.survey(".", tolerant=tolerant)
         return View(board.settings, board.discovery, board)
 
 
@@ -77,7 +88,8 @@ def open_board(**options: Any) -> Pegboard:
     """
     from pegboard.board import Pegboard  # late, as above
 
-    return Pegboard.discover(".", **options)
+    with slow_imports_named():
+        return Pegboard.discover(".", **options)
 
 
 @contextmanager

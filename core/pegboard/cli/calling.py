@@ -17,8 +17,18 @@ from pegboard.cli.options import approve_option, dry_run_option
 from pegboard.cli.results import shown
 from pegboard.cli.terminal import say, write, write_json
 
+HELP = """Call one tool, through every policy, as a model would.
 
-@click.command(short_help="Call one tool.")
+ARGUMENTS are key=text and key:=JSON, or one JSON object, or - to read one from stdin.
+The exit code is 0 for a success, 1 for any other result.
+
+\b
+  pegboard call read_file path=README.md end:=5
+  pegboard call read_file '{"path": "README.md"}'
+"""
+
+
+@click.command(help=HELP, short_help="Call one tool.")
 @tool_argument
 @click.argument("arguments", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Write the whole result as JSON.")
@@ -28,15 +38,7 @@ from pegboard.cli.terminal import say, write, write_json
 def call(
     tool: str, arguments: tuple[str, ...], as_json: bool, dry_run: bool, approve: str
 ) -> int:
-    r"""Call one tool, through every policy, as a model would.
-
-    ARGUMENTS are key=text and key:=JSON, or one JSON object, or - to read one from
-    stdin. The exit code is 0 for a success, 1 for any other result.
-
-    \b
-      pegboard call read_file path=README.md end:=5
-      pegboard call read_file '{"path": "README.md"}'
-    """
+    """Call one tool; HELP says it to a person."""
     sent = ToolCall(tool, read_arguments(arguments))
     options = Options(cast(Approval, approve), dry_run=dry_run)
     with stdout_kept():

@@ -1,12 +1,13 @@
-"""How a command ends: an exit code, and at most one line that says why.
+"""How a command ends: with an exit code, and at most one line that says why.
 
-0 success, 1 an error among the results, 2 the command was used or set up wrongly and
-nothing ran, 70 a fault of Pegboard, 130 interrupted.
+0 success; 1 an error among the results; 2 used or set up wrongly, so nothing ran;
+70 a fault that somebody should report; 130 interrupted.
 """
 
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -15,39 +16,62 @@ import click
 from pegboard.cli.terminal import clean, degrade, style
 from pegboard.errors import PegboardError
 
-DEBUG = "pegboard.debug"
+
+class Ending:
+    """The end of one command.
+
+    Attributes:
+        debug: Whether a traceback is wanted.
+    """
+
+    def __init__(self) -> None:
+        self.debug = False
+
+    def of(self, run: Callable[[], Any]) -> int:
+        """Run a command and return its exit code; what it raises becomes one line."""
+        degrade()
+        try:
+            code = run()
+        except click.Abort as error:
+            return 130 if isinstance(error.__cause__, KeyboardInterrupt) else 1
+        except Exception as error:
+            if self.debug:
+                traceback.print_exception(error)
+            return _tell(error)
+        return code if isinstance(code, int) else 0
 
 
-def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta[DEBUG] = ctx.meta.get(DEBUG) or value
+def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and isinstance(ctx.obj, Ending):
+        ctx.obj.debug = True
 
 
 debug_option = click.option(
     "--debug",
     is_flag=True,
     expose_value=False,
-    callback=_remember,
+    callback=_set_debug,
     help="Show the traceback of an error.",
 )
 
 
-def end(run: Callable[[], Any]) -> int:
-    """Run a command and return its exit code; what it raises becomes one line."""
-    degrade()
-    try:
-        code = run()
-    except click.Abort as error:
-        return 130 if isinstance(error.__cause__, KeyboardInterrupt) else 1
-    except click.ClickException as error:
-        report(_usage(error))
-        return 2
-    except PegboardError as error:
-        report(str(error))
-        return 2
-    except OSError as error:
-        report(f"{error.filename or 'a file'}: {error.strerror or error}")
-        return 2
-    return code if isinstance(code, int) else 0
+def _tell(error: Exception) -> int:
+    """Report an error in one line and return the exit code for it."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            click.echo(error.format_message())
+            return 0
+        case click.ClickException():
+            report(_usage(error))
+        case PegboardError():
+            report(str(error))
+        case OSError():
+            report(f"{error.filename or 'a file'}: {error.strerror or error}")
+        case _:
+            kind = type(error).__name__
+            report(f"unexpected {kind}: {error}. --debug shows where it comes from.")
+            return 70
+    return 2
 
 
 def report(message: str) -> None:
@@ -57,7 +81,7 @@ def report(message: str) -> None:
 
 
 def _usage(error: click.ClickException) -> str:
-    message = error.format_message()
+    message = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     if context is None or " See " in message or "Did you mean" in message:
         return message

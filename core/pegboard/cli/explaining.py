@@ -10,12 +10,13 @@ import click
 from pegboard.cli.boards import look, say_problems, stdout_kept
 from pegboard.cli.completion import tool_argument
 from pegboard.cli.ending import debug_option
-from pegboard.cli.tables import plain_lines
+from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
 
 if TYPE_CHECKING:
     from pegboard._explanation import Explanation, Step
 
+INDENT = "  "
 Line = tuple[str, str, str]
 
 
@@ -34,16 +35,16 @@ def explain(tool: str, as_json: bool) -> None:
     if as_json:
         write_json(explanation.to_dict())
     else:
-        write(draw(explanation))
+        draw(explanation)
     say_problems(view)
 
 
-def draw(explanation: Explanation) -> str:
-    """Return the chain of a tool as text, one line a step."""
-    lines = [*_down(explanation), _body(explanation), *_up(explanation)]
-    listed = plain_lines(("step", "by", "why here"), lines)
+def draw(explanation: Explanation) -> None:
+    """Write the chain of a tool, one line a step; what stands further in is inside."""
     title = " ".join(part for part in (explanation.tool, explanation.version) if part)
-    return "\n".join([f"{explanation.name}  ({title})", "", *listed])
+    write(f"{explanation.name}  ({title})\n")
+    lines = [*_down(explanation), _body(explanation), *_up(explanation)]
+    write_table(("step", "by", "why here"), lines)
 
 
 def _down(explanation: Explanation) -> Iterator[Line]:
@@ -52,8 +53,12 @@ def _down(explanation: Explanation) -> Iterator[Line]:
     yield f"validate ({mode})", "Pegboard", ""
     yield from _steps("guard", explanation.before)
     yield from _steps("inject", explanation.inject)
-    for layer in explanation.layers:
-        yield f"middleware {layer.name}", _brought_by(layer), layer.reason
+    for depth, layer in enumerate(explanation.layers):
+        yield (
+            f"{INDENT * depth}middleware {layer.name}",
+            _brought_by(layer),
+            layer.reason,
+        )
 
 
 def _body(explanation: Explanation) -> Line:
@@ -65,7 +70,11 @@ def _body(explanation: Explanation) -> Line:
     if explanation.execution == "sequential":
         parts.append("sequential")
     parts += [f"one at a time for {key}" for key in explanation.resources]
-    return f"body ({', '.join(parts)})", explanation.tool.partition(":")[0], ""
+    return (
+        f"{INDENT * len(explanation.layers)}body ({', '.join(parts)})",
+        explanation.tool.partition(":")[0],
+        "",
+    )
 
 
 def _up(explanation: Explanation) -> Iterator[Line]:

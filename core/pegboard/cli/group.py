@@ -11,7 +11,7 @@ import click
 
 from pegboard import __version__
 from pegboard.cli import programs
-from pegboard.cli.ending import debug_option, end
+from pegboard.cli.ending import Ending, debug_option
 
 #: Name -> what it does, and where it is. The help needs no import of a command.
 COMMANDS = {
@@ -21,6 +21,19 @@ COMMANDS = {
     "run": ("Run the calls of a model's answer, as one batch.", "running:run"),
     "plugins": ("Show the plugins that are installed.", "plugins:plugins"),
     "explain": ("Show what a call of one tool passes through.", "explaining:explain"),
+    "doctor": ("Show what is wrong, and the way out.", "doctor:doctor"),
+    "config": (
+        "Show the settings that apply, and where each came from.",
+        "config:config",
+    ),
+    "lock": ("Lock versions, definitions and order, or check them.", "locking:lock"),
+    "lint": ("Show what providers refuse or lose of the tools.", "linting:lint"),
+    "repairs": (
+        "Show what would be repaired or refused in a recording.",
+        "repairs:repairs",
+    ),
+    "trust": ("Let this project's file start programs.", "trusting:trust_project"),
+    "cache": ("Clear what is kept between two runs.", "cache:cache"),
 }
 
 
@@ -68,18 +81,23 @@ class CommandGroup(click.Group):
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command and exit as it ended."""
-        options.update(prog_name="pegboard", standalone_mode=False)
-        sys.exit(end(lambda: super(CommandGroup, self).main(*args, **options)))
+        ending = Ending()
+        options.update(prog_name="pegboard", standalone_mode=False, obj=ending)
+        sys.exit(ending.of(lambda: super(CommandGroup, self).main(*args, **options)))
 
 
 @click.command(
     cls=CommandGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @debug_option
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """The plugin platform for the tools that language models call.
 
     A tool pack or a policy that is installed with pip takes part at once.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -22,6 +22,10 @@ No tools are installed. Begin with a pack:
 or with your own function, which the documentation shows in five minutes."""
 
 
+#: What a tool does to the world -> its colour.
+EFFECTS = {"read": "green", "writes": "yellow", "destructive": "red"}
+
+
 @click.command("list", short_help="Show the tools that are installed.")
 @click.option("--json", "as_json", is_flag=True, help="Write all definitions as JSON.")
 @click.option(
@@ -45,7 +49,7 @@ def list_tools(as_json: bool, dialect: str | None) -> None:
         write_json([definition.to_dict() for definition in definitions])
     elif definitions:
         rows = [_row(definition) for definition in definitions]
-        write_table(("tool", "plugin", "effects", "purpose"), rows)
+        write_table(("tool", "plugin", "effects", "purpose"), rows, EFFECTS)
         count = "1 tool" if len(rows) == 1 else f"{len(rows)} tools"
         write(f"\n{count}, listing {listing_hash(definitions)}")
     else:

@@ -102,7 +102,10 @@ def type_of(schema: Schema, root: Schema, depth: int = DEPTH) -> str:
         for keyword, text in BOUNDS.items()
         if keyword in schema
     ]
-    return ", ".join([" | ".join(words), *bounds])
+    text = " | ".join(words)
+    for bound in bounds:
+        text += f" {bound}" if bound[0] in "<>" else f", {bound}"
+    return text
 
 
 def _word(kind: str, schema: Schema, root: Schema, depth: int) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write
 from pegboard.content import Content, FileContent, ResourceLink, TextContent
-from pegboard.results import ToolResult
+from pegboard.results import CODES, ToolResult
 
+_COLOURS = {"success": "green", "deferred": "yellow"}
+#: Status or code -> its colour.
+STYLES = {"success": "green"} | {
+    code: _COLOURS.get(status, "red") for code, (status, _) in CODES.items()
+}
 #: Characters of a line that stands in a table.
 LINE = 100
 
@@ -17,7 +22,7 @@ def write_results(results: Iterable[ToolResult]) -> None:
     """Write one line a result, and one about all of them."""
     listed = list(results)
     rows = [_row(number, result) for number, result in enumerate(listed, 1)]
-    write_table(("#", "tool", "status", "time", "result"), rows)
+    write_table(("#", "tool", "status", "time", "result"), rows, STYLES)
     failed = sum(result.is_error for result in listed)
     waiting = sum(result.status == "deferred" for result in listed)
     parts = [
@@ -55,10 +60,17 @@ def duration(seconds: float) -> str:
 
 def _line(result: ToolResult) -> str:
     """Return the first line of a result; of an error, all that it says."""
-    lines = [line.strip() for line in shown(result.content).splitlines()]
-    lines = [line for line in lines if line]
-    text = " ".join(lines) if result.is_error else lines[0] if lines else ""
-    return text if len(text) <= LINE or result.is_error else f"{text[: LINE - 3]}..."
+    if result.is_error:
+        return explained(result)
+    lines = shown(result.content).split("\n")
+    line = next((line.strip() for line in lines if line.strip()), "")
+    return line if len(line) <= LINE else f"{line[: LINE - 3]}..."
+
+
+def explained(result: ToolResult) -> str:
+    """Return what is wrong with a call in one line, without the advice to models."""
+    problems: Sequence[str] = getattr(result.error, "problems", ())
+    return "; ".join(problems) or " ".join(shown(result.content).split())
 
 
 def shown(content: Iterable[Content]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from unicodedata import combining, east_asian_width
 
 import click
@@ -12,43 +13,61 @@ from pegboard.cli.terminal import clean, console, is_terminal
 
 Row = Sequence[str]
 GAP = "  "
-#: Styles of words that tell at a glance how something is.
-STYLES = {
-    "success": "green",
-    "deferred": "yellow",
-    "loaded": "green",
-    "disabled": "dim",
-    "failed": "red",
-    "error": "red",
-    "warning": "yellow",
-    "destructive": "red",
-    "writes": "yellow",
-    "read-only": "green",
-}
+#: Columns of the last cell that a row must have room for, else it goes below.
+ROOM = 24
+#: Headers of columns of numbers, which stand at the right.
+RIGHT = {"#", "time", "tools", "import"}
 
 
-def write_table(columns: Row, rows: Sequence[Row]) -> None:
-    """Write a table to stdout; each row has one text a column."""
-    if is_terminal(sys.stdout):
-        _write_fitted(columns, rows)
+def write_table(
+    columns: Row, rows: Sequence[Row], styles: Mapping[str, str] | None = None
+) -> None:
+    """Write a table to stdout; each row has one text a column.
+
+    Args:
+        columns: The headers.
+        rows: What stands below them; the last column may hold long texts.
+        styles: First word of a cell -> its colour, on a terminal.
+    """
+    listed = [_lines_joined(row) for row in rows]
+    if not is_terminal(sys.stdout):
+        for line in plain_lines(columns, listed):
+            click.echo(line)
         return
-    for line in plain_lines(columns, rows):
-        click.echo(line)
+    widths = _widths([columns, *listed])
+    fitted = sum(widths[:-1]) + len(GAP) * len(widths)
+    target = console(sys.stdout)
+    if fitted + min(ROOM, widths[-1]) <= target.width:
+        target.print(_fitted(columns, listed, styles or {}))
+        return
+    for row in listed:
+        for text in _stacked(row, target.width):
+            target.print(text)
 
 
 def plain_lines(columns: Row, rows: Sequence[Row]) -> list[str]:
     """Return a table as aligned lines, one a row, nothing cut."""
-    table = [
-        [" ".join(clean(cell).split()) for cell in row] for row in (columns, *rows)
-    ]
-    widths = [max(map(_width, column)) for column in zip(*table, strict=True)]
+    widths = _widths([columns, *rows])
     return [
         GAP.join(
-            cell + " " * (width - _width(cell))
-            for cell, width in zip(row, widths, strict=True)
+            _padded(cell, width, right=name in RIGHT)
+            for cell, width, name in zip(row, widths, columns, strict=True)
         ).rstrip()
-        for row in table
+        for row in (columns, *rows)
     ]
+
+
+def _lines_joined(row: Row) -> list[str]:
+    return [re.sub(r"\s*\n\s*", " ", clean(cell).strip("\n")) for cell in row]
+
+
+def _widths(table: Sequence[Row]) -> list[int]:
+    return [max(map(_width, column)) for column in zip(*table, strict=True)]
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if right else cell + space
 
 
 def _width(text: str) -> int:
@@ -59,20 +78,40 @@ def _width(text: str) -> int:
     return len(text) + wide - sum(1 for char in text if combining(char))
 
 
-def _write_fitted(columns: Row, rows: Sequence[Row]) -> None:
+def _fitted(columns: Row, rows: Sequence[Row], styles: Mapping[str, str]) -> object:
+    """Return a table whose last column is wrapped."""
     from rich.table import Table  # late: for terminals only
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(
-            *(
-                Text(clean(cell), style=STYLES.get(cell.partition(" ")[0], ""))
-                if number < len(row) - 1
-                else Text(clean(cell))
-                for number, cell in enumerate(row)
-            )
+    for number, name in enumerate(columns, 1):
+        table.add_column(
+            name,
+            justify="right" if name in RIGHT else "left",
+            no_wrap=number < len(columns),
+            overflow="fold",
         )
-    console(sys.stdout).print(table)
+    for row in rows:
+        words = [re.split(r"\W", cell, maxsplit=1)[0] for cell in row[:-1]]
+        cells = [
+            Text(cell, style=styles.get(word, ""))
+            for cell, word in zip(row, words, strict=False)
+        ]
+        table.add_row(*cells, Text(row[-1]))
+    return table
+
+
+def _stacked(row: Row, width: int) -> list[object]:
+    """Return a row on several lines: what fits beside the first cell, the rest below.
+
+    For narrow terminals, where columns would be one word wide.
+    """
+    from rich.padding import Padding  # late, as above
+    from rich.text import Text
+
+    cells = [cell for cell in row if cell.strip()]
+    first = 1
+    while first < len(cells) - 1 and _width(GAP.join(cells[: first + 1])) <= width:
+        first += 1
+    below = [Padding(Text(cell), (0, 0, 0, len(GAP))) for cell in cells[first:]]
+    return [Text(GAP.join(cells[:first])), *below]

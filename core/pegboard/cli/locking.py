@@ -1,0 +1,49 @@
+"""`pegboard lock`: what was looked at, and whether it still is as it was."""
+
+from __future__ import annotations
+
+import click
+
+from pegboard._lock import (
+    Lock,
+    check_lock,
+    lock_file,
+    make_lock,
+    read_lock,
+    write_lock,
+)
+from pegboard.cli.boards import View, look, say_problems, stdout_kept
+from pegboard.cli.ending import debug_option
+from pegboard.cli.terminal import write
+
+
+@click.command(short_help="Lock versions, definitions and order, or check them.")
+@click.option("--check", is_flag=True, help="Only compare; exit 1 if anything differs.")
+@debug_option
+def lock(check: bool) -> int:
+    """Write pegboard.lock: plugin versions, a hash of each definition, the order.
+
+    It stands beside the project's settings; with `locked = true` in them, a tool that
+    differs is refused.
+    """
+    view = look()
+    with stdout_kept():
+        now = _lock_of(view)
+    path = lock_file(view.settings.project_file)
+    say_problems(view)
+    if not check:
+        write_lock(path, now)
+        write(f"{path}: {len(now.plugins)} plugins, {len(now.tools)} tools")
+        return 0
+    lines = check_lock(read_lock(path), now)
+    for line in lines:
+        write(line)
+    if not lines:
+        write(f"{path} holds: {len(now.plugins)} plugins, {len(now.tools)} tools")
+    return int(bool(lines))
+
+
+def _lock_of(view: View) -> Lock:
+    found = {plugin.name: plugin for plugin in view.plugins()}
+    plugins = {name: f"{p.distribution} {p.version}" for name, p in found.items()}
+    return make_lock(view.board.definitions(), plugins, found)
