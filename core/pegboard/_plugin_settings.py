@@ -7,7 +7,7 @@ that no alias gets past the mark on a field that starts a program.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pegboard._checks import nearest
 from pegboard._layers import Path, get, is_prefix, leaves
@@ -15,6 +15,9 @@ from pegboard._sources import PREFIX
 from pegboard.errors import PluginError, SettingsError
 from pegboard.problems import Problem
 from pegboard.settings import Settings
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 Schema = Mapping[str, Any]
 UNIONS = ("anyOf", "oneOf", "allOf")
@@ -120,17 +123,26 @@ def _validate(
     from pydantic_core import to_json
 
     adapter, text = TypeAdapter(model), to_json(table, inf_nan_mode="constants")
-    for strict in (True, False):
-        try:
-            return adapter.validate_json(text, strict=strict)
-        except ValidationError as error:
-            faults = [(tuple(map(str, e["loc"])), e["msg"]) for e in error.errors()]
-            only_variables = all(
-                _is_variable(settings, plugin, path) for path, _ in faults
-            )
-            if not (strict and only_variables):
-                raise _error(settings, plugin, faults) from error
-    raise AssertionError  # the second round returned or raised
+    try:
+        return adapter.validate_json(text, strict=True)
+    except ValidationError as error:
+        faults = _faults(error)
+        if not all(_is_variable(settings, plugin, path) for path, _ in faults):
+            raise _error(settings, plugin, faults) from error
+    try:
+        return adapter.validate_json(text)  # texts of variables, which are lenient
+    except ValidationError as error:
+        raise _error(settings, plugin, _faults(error)) from error
+
+
+def _faults(error: ValidationError) -> list[tuple[Path, str]]:
+    return [
+        (
+            tuple(map(str, item["loc"])),
+            "is required" if item["type"] == "missing" else item["msg"],
+        )
+        for item in error.errors(include_input=False, include_url=False)
+    ]
 
 
 def _refuse_all(settings: Settings, plugin: str) -> None:
@@ -161,10 +173,9 @@ def _error(
         origins.append(settings.origin(keys[-1]))
         lines.append(f"{keys[-1]!r} {fault.removeprefix('Input ')}")
     file = next((origin for origin in origins if origin != "default"), "default")
+    said = f"settings of plugin {plugin!r}: {'; '.join(lines)}"
     return SettingsError(
-        f"{file}: settings of plugin {plugin!r}: {'; '.join(lines)}",
-        file=file,
-        key=keys[0],
+        said if file == "default" else f"{file}: {said}", file=file, key=keys[0]
     )
 
 

@@ -113,6 +113,9 @@ def find_project(start: Path) -> Source | None:
     """
     if start.is_file():
         return read_source(start.absolute(), "project")
+    if not start.is_dir():
+        message = f"{start} is neither a folder nor a file, so no project is there"
+        raise SettingsError(message, file=str(start))
     start = start.resolve()
     for folder in (start, *start.parents):
         if _owner(folder) != _owner(start):

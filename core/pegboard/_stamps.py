@@ -186,10 +186,11 @@ def _recorded_folders() -> list[str]:
 def _module_files() -> list[tuple[str, str]]:
     found = []
     for name, module in list(sys.modules.items()):
-        # Not getattr: a lazy module would be imported by it.
-        file = getattr(module, "__dict__", {}).get("__file__")
-        if isinstance(file, str):
-            found.append((name, os.path.abspath(file)))
+        with suppress(AttributeError):  # what stands there need be no module
+            # Not getattr: a lazy module would be imported by it.
+            file = object.__getattribute__(module, "__dict__").get("__file__")
+            if isinstance(file, str):
+                found.append((name, os.path.abspath(file)))
     return found
 
 

@@ -5,9 +5,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -137,6 +138,14 @@ class Board:
         scan = manifest.scan(self.settings)
         return manifest.record(scan, [self.look(found) for found in scan.to_import])
 
+    def known_later(self, site: Site, manifest: Callable[[], Manifest]) -> Known:
+        """What is known in a third process, each of them a while after the other."""
+        for _ in range(2):
+            self.known(manifest())
+            site.forget()
+            site.age()
+        return self.known(manifest())
+
     def look(self, found: Found) -> Record:
         """Import one plugin whose entry point is a list of tool names."""
         self.imported.append(found.name)
@@ -174,3 +183,16 @@ def make_board():
 def manifest(home):
     """Opens the manifest as a new process does."""
     return lambda: Manifest()
+
+
+@pytest.fixture
+def pack(site):
+    """Installs acme-a, whose tools are what `source` says."""
+
+    def install(source: str = "tools = ['one']", **options: Any) -> Path:
+        folder = options.pop("folder", None)
+        metadata = site.install("acme-a", tools={"acme_a": "acme_a:tools"}, **options)
+        site.write("acme_a", source, folder)
+        return metadata
+
+    return install

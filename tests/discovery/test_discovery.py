@@ -210,6 +210,15 @@ def test_a_broken_distribution_hides_no_other(site):
     assert set(discovery.unfit) == {"acme_odd"}
 
 
+def test_other_groups_of_a_distribution_are_not_ours(site):
+    """D1: a pack may bring commands and what not besides."""
+    metadata = site.install("acme-files", tools={"afiles": "a"})
+    points = metadata / "entry_points.txt"
+    points.write_text(points.read_text() + "[console_scripts]\nacommand = a\n")
+
+    assert "acommand" not in found()
+
+
 def test_a_strangers_broken_entry_points_are_not_ours(site):
     """W149: a file that is no text says nothing about plugins."""
     other = site.install("stranger")

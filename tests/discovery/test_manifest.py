@@ -214,6 +214,20 @@ def test_other_settings_of_a_plugin_are_another_record(three, manifest, make_boa
     assert (plain.imported, other.imported) == ([], [])
 
 
+def test_records_for_old_settings_are_dropped(three, manifest, make_board):
+    """D3: of each plugin the last few records are kept."""
+    boards = [make_board(plugins={"acme_b": {"level": i}}) for i in range(5)]
+    for board in boards:
+        board.known(manifest())
+        three.forget()
+
+    boards[-1].known(manifest())
+    boards[0].known(manifest())
+
+    assert boards[-1].imported == []
+    assert boards[0].imported == ["acme_b"]
+
+
 def test_a_disabled_plugin_is_never_imported(three, manifest, make_board):
     """D2: what is disabled is known to be there, and no more."""
     board = make_board(disable=["acme_d"])
@@ -278,6 +292,9 @@ def test_old_definitions_are_swept(three, board, manifest, home):
 
 def test_the_cache_can_be_moved(site, board, tmp_path, monkeypatch):
     """D3: PEGBOARD_CACHE_DIR says where the manifest is."""
+    site.install(
+        "acme-a", tools={"acme_a": "acme_a:t"}, modules={"acme_a": "t = ['x']"}
+    )
     monkeypatch.setenv("PEGBOARD_CACHE_DIR", str(tmp_path / "elsewhere"))
     board.known(Manifest())
 

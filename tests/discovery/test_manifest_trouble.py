@@ -13,146 +13,6 @@ from pegboard._discovery import discover
 from pegboard._manifest import Manifest
 
 
-@pytest.fixture
-def pack(site):
-    """Installs acme-a, whose tools are what `source` says."""
-
-    def install(source="tools = ['one']", **options):
-        folder = options.pop("folder", None)
-        metadata = site.install("acme-a", tools={"acme_a": "acme_a:tools"}, **options)
-        site.write("acme_a", source, folder)
-        return metadata
-
-    return install
-
-
-def known_twice(site, board, manifest):
-    """Look, then look again in a new process a while later."""
-    board.known(manifest())
-    site.forget()
-    site.age()
-    board.known(manifest())
-    site.forget()
-    return board.known(manifest())
-
-
-def touch(path, text):
-    """Change a file, later than it was changed before."""
-    path.write_text(text)
-    os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns + 1_000_000))
-
-
-@pytest.mark.parametrize("how", [{"editable": True}, {"record": False}])
-def test_the_files_of_an_editable_plugin_are_watched(
-    site, board, manifest, pack, tmp_path, monkeypatch, how
-):
-    """D3: what changes without an installation is seen by its files' time and size."""
-    source = tmp_path / "src"
-    monkeypatch.syspath_prepend(source)
-    site.write("acme_shared", "names = ['one']", source)
-    pack("from acme_shared import names as tools", folder=source, **how)
-    age_all(source)
-    known_twice(site, board, manifest)
-    assert board.imported == []
-
-    touch(source / "acme_shared.py", "names = ['two', 'three']")
-    known = board.known(manifest())
-
-    assert board.imported == ["acme_a"]
-    assert [tool.name for tool in known.records["acme_a"].tools] == ["two", "three"]
-
-
-def age_all(folder):
-    """Let files have been as they are for a while."""
-    for path in [folder, *folder.rglob("*")]:
-        os.utime(path, (time.time() - 60,) * 2)
-
-
-def test_the_files_of_an_installed_plugin_are_not_watched(site, board, manifest, pack):
-    """D3: what an installation records changes by another installation."""
-    pack()
-    known_twice(site, board, manifest)
-    touch(site.folder / "acme_a.py", "tools = ['changed']")
-    site.age()
-
-    board.known(manifest())
-
-    assert board.imported == []
-
-
-def test_an_editable_plugin_that_failed_is_asked_again_once_mended(
-    site, board, manifest, pack, tmp_path, monkeypatch
-):
-    """D4: a failed import leaves no module behind, yet its files are watched."""
-    source = tmp_path / "src"
-    monkeypatch.syspath_prepend(source)
-    pack("def broken(:", folder=source, editable=True)
-    age_all(source)
-    failed = known_twice(site, board, manifest)
-    assert "SyntaxError" in failed.records["acme_a"].error
-    assert board.imported == []
-
-    touch(source / "acme_a.py", "tools = ['mended']")
-    known = board.known(manifest())
-
-    assert known.records["acme_a"].error == ""
-
-
-def test_a_file_that_changes_while_it_is_imported_is_asked_again(
-    site, board, manifest, pack, tmp_path, monkeypatch
-):
-    """D3: what was imported may not be what is there now."""
-    source = tmp_path / "src"
-    monkeypatch.syspath_prepend(source)
-    pack(folder=source, editable=True)
-    session = manifest()
-    (source / "acme_a.py").write_text("tools = ['two']")
-
-    board.known(session)
-    site.forget()
-    site.age()
-
-    assert manifest().current(board.settings) is None
-
-
-def test_a_failed_import_is_kept_and_not_tried_again(site, board, manifest, pack):
-    """D2: the manifest keeps load errors; showing them imports nothing."""
-    pack("raise KeyError('TOKEN')")
-
-    known = known_twice(site, board, manifest)
-
-    assert board.imported == []
-    assert "KeyError: 'TOKEN'" in known.records["acme_a"].error
-    assert "pip uninstall acme-a" in known.records["acme_a"].remedy
-    assert known.records["acme_a"].tools == ()
-
-
-def test_a_failed_import_is_tried_again_with_another_environment(
-    site, board, manifest, pack, monkeypatch
-):
-    """D4: who exports the missing variable need not clear a cache."""
-    pack("import os\ntools = [os.environ['ACME_TOKEN']]")
-    known_twice(site, board, manifest)
-    monkeypatch.setenv("ACME_TOKEN", "one")
-
-    known = board.known(manifest())
-
-    assert [tool.name for tool in known.records["acme_a"].tools] == ["one"]
-
-
-def test_a_failed_import_is_tried_again_after_any_installation(
-    site, board, manifest, pack
-):
-    """D4: what it lacked may be a distribution that it never declared."""
-    pack("from acme_missing import tools")
-    known_twice(site, board, manifest)
-    site.install("acme-missing", modules={"acme_missing": "tools = ['one']"})
-
-    known = board.known(manifest())
-
-    assert known.records["acme_a"].error == ""
-
-
 def test_an_import_that_writes_bytecode_leaves_the_manifest_current(
     site, board, manifest, pack, monkeypatch
 ):
@@ -218,7 +78,7 @@ HOSTILE = [
 def test_a_corrupt_file_is_rebuilt(site, board, manifest, pack, home, file, content):
     """D3: what cannot be read counts as not there."""
     pack()
-    known_twice(site, board, manifest)
+    board.known_later(site, manifest)
     (path,) = (home / "cache").rglob(f"{file}-*.json")
     path.write_bytes(content)
 
@@ -243,7 +103,7 @@ def test_any_nonsense_in_the_index_is_survived(
 ):
     """D3: a file that somebody else wrote is right or rebuilt; nothing raises."""
     pack()
-    known_twice(site, board, manifest)
+    board.known_later(site, manifest)
     (path,) = (home / "cache").rglob("index-*.json")
     index = json.loads(path.read_text())
     if where in index:
@@ -336,7 +196,7 @@ def test_a_plugin_in_a_zip_is_found_and_known(
     site.modules.add("acme_a")
     os.utime(path, (time.time() - 60,) * 2)
 
-    known = known_twice(site, board, manifest)
+    known = board.known_later(site, manifest)
     imported = board.imported
     os.utime(path, (time.time() - 30,) * 2)
     board.known(manifest())
@@ -344,6 +204,20 @@ def test_a_plugin_in_a_zip_is_found_and_known(
     assert [tool.name for tool in known.records["acme_a"].tools] == ["zipped"]
     assert imported == []
     assert board.imported == ["acme_a"]
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no zip"])
+def test_a_file_on_the_path_that_is_no_zip_does_no_harm(
+    site, board, manifest, pack, tmp_path, monkeypatch, content
+):
+    """D3: whatever stands on the path, what is installed is found."""
+    path = tmp_path / "odd.zip"
+    path.write_bytes(content)
+    monkeypatch.syspath_prepend(path)
+    pack()
+
+    assert board.known_later(site, manifest).records.keys() == {"acme_a"}
+    assert board.imported == []
 
 
 def test_a_namespace_package_is_found_and_known(site, board, manifest):
@@ -355,7 +229,7 @@ def test_a_namespace_package_is_found_and_known(site, board, manifest):
             modules={f"acme_space/{name}": f"tools = ['{name}']"},
         )
 
-    known = known_twice(site, board, manifest)
+    known = board.known_later(site, manifest)
 
     assert board.imported == []
     assert [t.name for r in known.records.values() for t in r.tools] == ["a", "b"]

@@ -1,6 +1,7 @@
 """Which of a project's files is read, and what is said of one that cannot be."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -89,6 +90,19 @@ def test_a_file_can_be_named_itself(tmp_path):
     settings = load_settings(path)
 
     assert (settings.timeout, settings.project_file) == (7, path)
+
+
+def test_a_place_that_is_not_there_is_an_error(tmp_path):
+    """Settings: a misspelled folder does not mean "no settings"."""
+    with pytest.raises(SettingsError, match="neither a folder nor a file"):
+        load_settings(tmp_path / "missing")
+
+
+def test_the_search_ends_at_the_top(project):
+    """Settings: a folder without anything above it has no project's settings."""
+    top = Path(project.anchor)
+
+    assert load_settings(top).project_file in (None, top / "pegboard.toml")
 
 
 def test_a_byte_order_mark_is_tolerated(project):

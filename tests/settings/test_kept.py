@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from pegboard._cache import cache_directory, write_json
 from pegboard._trust import trust
 from pegboard.settings import Settings, load_settings, make_settings
 
@@ -130,6 +131,31 @@ def test_settings_that_were_only_tolerated_are_not_kept(project, own):
 
     assert not again.kept
     assert len(again.problems) == 1
+
+
+def test_code_that_is_no_json_is_not_kept(project):
+    """D2: what cannot be compared next time is checked next time."""
+    overrides = {"plugins": {"audit": {"tags": {"one"}}}}
+
+    load_settings(project, overrides=overrides, kept=True)
+
+    assert not load_settings(project, overrides=overrides, kept=True).kept
+
+
+def test_without_a_variable_the_cache_is_the_users(monkeypatch, tmp_path):
+    """D3: the cache is where the platform has such things."""
+    monkeypatch.delenv("PEGBOARD_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    assert cache_directory().name == "pegboard"
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    """D3: what cannot take the old one's place leaves nothing behind."""
+    (tmp_path / "index.json" / "a folder").mkdir(parents=True)
+
+    assert not write_json(tmp_path / "index.json", {"a": 1})
+    assert [path.name for path in tmp_path.iterdir()] == ["index.json"]
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm(project, own, home):

@@ -179,7 +179,7 @@ def test_a_missing_key_is_named():
     class Needs(BaseModel):
         url: str
 
-    with pytest.raises(SettingsError, match=r"'plugins\.x\.url' Field required"):
+    with pytest.raises(SettingsError, match=r"'plugins\.x\.url' is required"):
         plugin_settings(make_settings(), "x", Needs)
 
 

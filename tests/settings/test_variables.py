@@ -18,6 +18,7 @@ from pegboard.settings import load_settings
         ("PEGBOARD_ORDER", "a, b,,c", "order", ("a", "b", "c")),
         ("PEGBOARD_ORDER", '["a", "b"]', "order", ("a", "b")),
         ("PEGBOARD_ORDER", "", "order", ()),
+        ("PEGBOARD_ORDER", "[a]*, b", "order", ("[a]*", "b")),
     ],
 )
 def test_a_variable_is_a_text_that_becomes_its_keys_type(
