@@ -33,7 +33,8 @@ class Journal:
     def __init__(
         self, path: Path, *, max_bytes: int = 0, keep: int = 1, sync: bool = False
     ) -> None:
-        self.path = path
+        self.path = path.resolve()  # or two names of one log would have two locks
+        self._lock = lock_path(self.path)
         self._max_bytes = max_bytes
         self._keep = keep
         self._sync = sync
@@ -45,17 +46,18 @@ class Journal:
             OSError: folder, log or lock file cannot be made or opened.
         """
         self._make_folder()
-        for path in (lock_path(self.path), self.path):
+        for path in (self._lock, self.path):
             os.close(os.open(path, APPEND, 0o600))
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a record as one line of ASCII.
 
         Raises:
-            OSError: the line could not be written, and nothing of it was.
+            OSError: the line could not be written, and nothing of it was; or, with
+                `sync`, the disk did not confirm it.
         """
         self._make_folder()
-        with locked(lock_path(self.path)) as lock:
+        with locked(self._lock) as lock:
             head, size, is_torn = self._state(load_head(lock))
             line = _line(head, record)
             if self._max_bytes and 0 < size > self._max_bytes - len(line):
@@ -138,8 +140,8 @@ def _line(head: Head, record: Mapping[str, Any]) -> bytes:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Wait until the name of a new file is on the disk too; Windows needs no such."""
-    if hasattr(os, "O_DIRECTORY"):
+    """Wait until the name of a new file is on the disk too."""
+    if hasattr(os, "O_DIRECTORY"):  # pragma: no branch - Windows opens no folders
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(descriptor)

@@ -76,12 +76,17 @@ def locked(path: Path, patience: float = PATIENCE) -> Iterator[int]:
         pause = min(2 * pause, 0.005)
 
 
+def is_current(descriptor: int, path: Path) -> bool:
+    """Return whether an open lock file is still the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
 def _take(descriptor: int, path: Path) -> bool:
     try:
         _acquire(descriptor)
     except (BlockingIOError, PermissionError):
         return False
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
+    return is_current(descriptor, path)

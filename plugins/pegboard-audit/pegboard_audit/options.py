@@ -33,7 +33,7 @@ def file_option(command: Function) -> Function:
     return click.option(
         "--file",
         "path",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=click.Path(dir_okay=False, resolve_path=True, path_type=Path),
         callback=_choose_log,
         help="The log; by default the one that the settings name.",
     )(command)
@@ -72,13 +72,15 @@ def log_of_settings() -> Path:
     try:
         settings = load_settings()
         text = json.dumps(settings.plugin("audit"))
-        return AuditSettings.model_validate_json(text).path
+        return AuditSettings.model_validate_json(text).path.resolve()
     except SettingsError as error:
         raise click.ClickException(f"{error}; or name the log by --file") from error
     except ValidationError as error:
         fault = error.errors()[0]
         key = ".".join(("plugins", "audit", *map(str, fault["loc"])))
-        message = f"{settings.origin(key)}: {key!r}: {fault['msg']}"
+        is_unknown = fault["type"] == "extra_forbidden"
+        wrong = "is unknown" if is_unknown else fault["msg"].removeprefix("Input ")
+        message = f"{settings.origin(key)}: {key!r} {wrong}"
         raise click.ClickException(f"{message}; or name the log by --file") from error
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from platformdirs import user_state_path
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 SECRET_KEYS = (
     "*authorization*",
@@ -39,7 +40,8 @@ class AuditSettings(BaseModel):
             that a tool's schema marks `writeOnly` are secret in any case.
         metadata: Keys of the host's metadata that are written.
         max_bytes: Size beyond which the log is rotated, in bytes; 0 means never.
-        keep: How many rotated files (`PATH.1` is the newest) are kept.
+        keep: How many rotated files (`PATH.1` is the newest) are kept, 1 to 200: who
+            reads the log opens them all.
         sync: "line" waits for the disk at every line, so that a power cut loses none;
             "none" leaves that to the operating system.
     """
@@ -51,7 +53,7 @@ class AuditSettings(BaseModel):
     redact: tuple[str, ...] = SECRET_KEYS
     metadata: tuple[str, ...] = ()
     max_bytes: Annotated[int, Field(ge=0)] = 64 * 1024 * 1024
-    keep: Annotated[int, Field(ge=1)] = 8
+    keep: Annotated[int, Field(ge=1, le=200)] = 8
     sync: Literal["none", "line"] = "none"
 
     @field_validator("path")
@@ -59,11 +61,11 @@ class AuditSettings(BaseModel):
     def _check_path(cls, path: Path) -> Path:
         path = path.expanduser()
         if not path.is_absolute():
-            raise ValueError(
-                f"{str(path)!r} would depend on the working folder; "
-                f"write the whole path, or begin with '~/'"
+            raise PydanticCustomError(
+                "relative_path",
+                "should be absolute or begin with '~/', whatever the working folder is",
             )
         # A project's file can set this, and must not make us append to a program.
         if path.suffix != ".jsonl":
-            raise ValueError(f"{str(path)!r} must end in '.jsonl'")
+            raise PydanticCustomError("file_name", "should end in '.jsonl'")
         return path

@@ -58,7 +58,7 @@ def record() -> dict[str, Any]:
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """Where the log of a test is."""
-    return tmp_path / "audit.jsonl"
+    return tmp_path.resolve() / "audit.jsonl"
 
 
 @pytest.fixture

@@ -242,7 +242,7 @@ def test_the_boards_settings_are_the_audits(log, read_log):
     ("values", "message"),
     [
         ({"pth": "/tmp/a.jsonl"}, "did you mean 'path'"),
-        ({"path": "a.jsonl"}, "would depend on the working folder"),
+        ({"path": "a.jsonl"}, "'plugins.audit.path' should be absolute"),
         ({"keep": "5"}, "'plugins.audit.keep' should be a valid integer"),
     ],
 )

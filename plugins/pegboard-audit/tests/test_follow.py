@@ -128,11 +128,29 @@ def test_a_new_chain_is_shown_from_its_start(log, write, follower):
     assert seen == [[1, 2, 3], [1]]
 
 
+def start_tail(log, *options):
+    command = [sys.executable, "-m", "pegboard_audit", "tail", "-f", "--json"]
+    return subprocess.Popen(
+        [*command, "--file", str(log), *options], stdout=subprocess.PIPE
+    )
+
+
+def test_tail_goes_on_with_what_is_wanted_only(log, record):
+    """The filters hold for what comes later too."""
+    Journal(log).append({**record, "status": "error", "call": "1"})
+    with start_tail(log, "-n", "1", "--status", "error") as tail:
+        lines = [tail.stdout.readline()]
+        for number, status in enumerate(["success", "error"], 2):
+            Journal(log).append({**record, "status": status, "call": str(number)})
+        lines.append(tail.stdout.readline())
+        tail.send_signal(signal.SIGINT)
+
+    assert [json.loads(line)["call"] for line in lines] == ["1", "3"]
+
+
 def test_tail_follows_a_log_that_others_write_and_rotate(log, start_writers):
     """`tail -f` shows each line once and in order while four threads rotate the log."""
-    command = [sys.executable, "-m", "pegboard_audit", "tail", "-f", "--json"]
-    options = ["-n", "1000", "--file", str(log)]
-    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE) as tail:
+    with start_tail(log, "-n", "1000") as tail:
         watchdog = Timer(60, tail.kill)
         watchdog.start()
         writers = start_writers(2, 100, max_bytes=10_000, keep=1000)

@@ -26,15 +26,13 @@ def test_a_path_may_begin_with_the_home_folder():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (
-            {"path": "logs/audit.jsonl"},
-            "'logs/audit.jsonl' would depend on the working",
-        ),
-        ({"path": "/tmp/.bashrc"}, "'/tmp/.bashrc' must end in '.jsonl'"),
-        ({"path": "| mail -s audit me"}, "would depend on the working folder"),
+        ({"path": "logs/audit.jsonl"}, "should be absolute or begin with '~/'"),
+        ({"path": "/tmp/.bashrc"}, "should end in '.jsonl'"),
+        ({"path": "| mail -s audit me"}, "should be absolute or begin with '~/'"),
         ({"arguments": "all"}, "Input should be 'hash', 'redacted' or 'none'"),
         ({"max_bytes": -1}, "greater than or equal to 0"),
         ({"keep": 0}, "greater than or equal to 1"),
+        ({"keep": 201}, "less than or equal to 200"),
         ({"sync": True}, "Input should be 'none' or 'line'"),
         ({"metadata": "user"}, "valid tuple"),
         ({"pth": "/tmp/a.jsonl"}, "Extra inputs are not permitted"),

@@ -131,11 +131,11 @@ def test_an_anchor_outside_of_the_log_is_told(log, record, lines):
 
 def test_a_log_that_is_being_written_is_whole(log, start_writers):
     """Checking while others write and rotate finds no fault."""
-    writers = start_writers(2, 200, max_bytes=10_000, keep=1000)
+    writers = start_writers(2, 100, max_bytes=10_000, keep=1000)
     problems = []
     while any(writer.poll() is None for writer in writers):
         problems += verify(log).problems
 
     assert [writer.wait(60) for writer in writers] == [0, 0]
     assert problems == []
-    assert json.loads(log.read_bytes().splitlines()[-1])["seq"] == 800
+    assert json.loads(log.read_bytes().splitlines()[-1])["seq"] == 400
