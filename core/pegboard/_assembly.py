@@ -17,11 +17,12 @@ from typing import Any
 
 from pegboard._discovery import Discovery, discover
 from pegboard._distributions import Found
+from pegboard._entries import Entry
 from pegboard._loader import load_plugin, plugin_in_code
 from pegboard._manifest import Known, Manifest
 from pegboard._plugins import Plugin, PluginSet
 from pegboard._records import Record, drift
-from pegboard._registry import Entry, Registry
+from pegboard._registry import Registry
 from pegboard.errors import PluginError, ToolError
 from pegboard.problems import Problem
 from pegboard.protocols import Runner

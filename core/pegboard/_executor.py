@@ -17,12 +17,13 @@ from collections.abc import (
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from pegboard._chain import ChainBuilder, Plan
+from pegboard._chain import ChainBuilder
 from pegboard._execution.body import run_body
 from pegboard._execution.door import Door
 from pegboard._execution.run import Run
 from pegboard._execution.stream import Stream
 from pegboard._inbox import Inbox
+from pegboard._plan import Plan
 from pegboard._plugins import Plugin, PluginSet, name_of
 from pegboard._registry import Registry
 from pegboard._slots import Resources, Slots

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pegboard._chain import Layer, Plan
+from pegboard._plan import Layer, Plan
 from pegboard._plugins import Implementation, PluginSet
 
 #: Part of the order -> the reason for a place in it.

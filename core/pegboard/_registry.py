@@ -1,118 +1,18 @@
-"""Names -> tools: identities, offered names, collisions."""
+"""Names -> tools: what is registered, and what of it is offered."""
 
 from __future__ import annotations
 
 import difflib
-import fnmatch
-import hashlib
-import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from pegboard._entries import Entry
+from pegboard._names import CODE, Names, assign_names, matches, safe_name
 from pegboard.errors import PluginError, UnknownTool, UsageError
 from pegboard.problems import Problem
-from pegboard.schemas import ToolAnnotations, ToolDefinition
+from pegboard.schemas import ToolDefinition
 from pegboard.settings import Settings, ToolSettings, make_settings
 from pegboard.tools import Tool, as_tool
-
-#: The plugin part of the identity of a tool that was passed in code.
-CODE = "code"
-_SAFE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}\Z").match
-_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
-
-
-def safe_name(name: str) -> str:
-    """Return a name that every provider takes, the same for the same name.
-
-    Any other name keeps its safe characters, and gets a short hash of the original.
-    """
-    if _SAFE(name):
-        return name
-    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-    kept = _UNSAFE.sub("_", name)[:55] or "_"
-    return f"{kept if _SAFE(kept) else '_' + kept[:54]}_{digest}"
-
-
-class Entry:
-    """One registered tool.
-
-    Attributes:
-        id: `plugin:tool`; never changes.
-        bare: The tool's own name.
-        plugin: The name of the plugin that brings it, `code` for none.
-        version: The version of its distribution.
-        offered: The name that the model sees; set by the registry.
-        unavailable: Why it cannot be called, "" if it can.
-    """
-
-    __slots__ = (
-        "_definition",
-        "_load",
-        "_settings",
-        "_shown",
-        "_tool",
-        "bare",
-        "id",
-        "offered",
-        "plugin",
-        "unavailable",
-        "version",
-    )
-
-    def __init__(
-        self,
-        bare: str,
-        plugin: str,
-        version: str,
-        *,
-        tool: Tool[..., Any] | None = None,
-        load: Callable[[], Tool[..., Any]] | None = None,
-        shown: ToolDefinition | None = None,
-    ) -> None:
-        self.id = f"{plugin}:{bare}"
-        self.bare = bare
-        self.plugin = plugin
-        self.version = version
-        self.offered = bare
-        self.unavailable = ""
-        self._tool = tool
-        self._load = load
-        self._definition: ToolDefinition | None = None
-        self._shown = shown
-        self._settings: ToolSettings | None = None
-
-    @property
-    def tool(self) -> Tool[..., Any]:
-        """The tool itself; imports its pack if need be.
-
-        Raises:
-            PluginError: the pack cannot be loaded.
-        """
-        if self._tool is None:
-            if self._load is None:
-                raise PluginError(f"tool {self.id!r} has no body", plugin=self.plugin)
-            self.fulfil(self._load())
-        return self._tool  # type: ignore[return-value]  # fulfilled above
-
-    def fulfil(self, tool: Tool[..., Any]) -> None:
-        """Put the tool itself in the place of what was shown of it."""
-        self._tool = tool
-        self._definition = self._shown = None
-
-    @property
-    def loaded(self) -> bool:
-        """Whether the tool itself is at hand, not only its definition."""
-        return self._tool is not None
-
-
-def matches(patterns: Iterable[str], identity: str, *names: str) -> bool:
-    """Whether a glob takes a tool by its identity, or by one of its names."""
-    return any(
-        fnmatch.fnmatchcase(identity if ":" in pattern else name, pattern)
-        for pattern in patterns
-        for name in (names or (identity,))
-    )
 
 
 class _Store:
@@ -144,8 +44,8 @@ class Registry:
 
     def _forget(self) -> None:
         self._named_at = -1
+        self._names = Names()
         self._offered: dict[str, Entry] = {}
-        self._ambiguous: dict[str, list[str]] = {}
         self._originals: dict[str, Entry] = {}
         self._definitions: tuple[ToolDefinition, ...] | None = None
 
@@ -156,8 +56,9 @@ class Registry:
 
     @property
     def problems(self) -> list[Problem]:
-        """What is wrong with tools that were registered."""
-        return self._store.problems
+        """What is wrong with tools that were registered, and between them."""
+        _ = self.offered
+        return [*self._store.problems, *self._names.problems]
 
     # -- what is in it
 
@@ -242,7 +143,7 @@ class Registry:
         """Name everything anew, by other settings."""
         self.settings = settings
         for entry in self._store.entries.values():
-            entry._settings = None
+            entry.forget_settings()
         self.renew()
 
     def renew(self) -> None:
@@ -284,27 +185,26 @@ class Registry:
         return self._offered
 
     def _name_all(self) -> dict[str, Entry]:
-        groups: dict[str, list[Entry]] = {}
-        plain = self._is_plain()
-        for entry in self._store.entries.values():
-            if plain or self.settings.is_offered(entry.id):
-                wanted = entry.bare
-                if not plain:
-                    wanted = self.overrides(entry).rename or wanted
-                groups.setdefault(safe_name(wanted), []).append(entry)
-        named: dict[str, Entry] = {}
-        for name, entries in groups.items():
-            for entry, offered in self._settle(name, entries):
-                if offered in named:
-                    offered = safe_name(f"{offered}.{entry.id}")
-                entry.offered = offered
-                named[offered] = entry
-        found = {
-            name: named[name]
-            for name in sorted(named)
-            if self._patterns is None
-            or matches(self._patterns, named[name].id, name, named[name].bare)
-        }
+        settings, entries = self.settings, self._store.entries
+        if settings.tools or settings.enable or settings.disable:
+            wanted = {
+                identity: entry.overrides(settings).rename or entry.bare
+                for identity, entry in entries.items()
+                if settings.is_offered(identity)
+            }
+        else:
+            wanted = {identity: entry.bare for identity, entry in entries.items()}
+        names = self._names = assign_names(
+            wanted, strict=settings.collisions == "error"
+        )
+        found = {}
+        for name, identity in sorted(names.offered.items()):
+            entry = entries[identity]
+            entry.offered = name
+            if self._patterns is None or matches(
+                self._patterns, identity, name, entry.bare
+            ):
+                found[name] = entry
         # A recording may call a tool by the name it had before it was made safe.
         self._originals = {
             entry.bare: entry
@@ -313,48 +213,9 @@ class Registry:
         }
         return found
 
-    def _is_plain(self) -> bool:
-        """Whether no setting names a tool, so that none need be asked."""
-        settings = self.settings
-        return not (settings.tools or settings.enable or settings.disable)
-
-    def _settle(self, name: str, entries: list[Entry]) -> Iterator[tuple[Entry, str]]:
-        own = [entry for entry in entries if entry.plugin == CODE]
-        if len(entries) == 1:
-            yield entries[0], name
-            return
-        plugins = sorted(entry.plugin for entry in entries)
-        if self.settings.collisions == "error":
-            raise UsageError(
-                f"tool name {name!r} is offered by {_listed(plugins)}; set `rename` for"
-                " one, or disable one"
-            )
-        if own:
-            yield own[0], name
-        prefixed = []
-        for entry in entries:
-            if entry.plugin != CODE:
-                offered = safe_name(f"{entry.plugin}__{name}")
-                prefixed.append(offered)
-                yield entry, offered
-        if not own:
-            self._ambiguous[name] = sorted(prefixed)
-        problem = Problem(
-            f"tool name {name!r} is offered by {_listed(plugins)}, so"
-            f" {'those of plugins' if own else 'all'} are prefixed",
-            f'set rename in [tool.pegboard.tools."{plugins[-1]}:{name}"],'
-            " or disable one",
-            tool=name,
-            severity="warning",
-        )
-        if problem not in self.problems:
-            self.problems.append(problem)
-
     def overrides(self, entry: Entry) -> ToolSettings:
         """Return what the settings say of one tool."""
-        if entry._settings is None:
-            entry._settings = self.settings.tool(entry.id)
-        return entry._settings
+        return entry.overrides(self.settings)
 
     def resolve(self, name: str) -> Entry:
         """Return the tool that a model calls by this name.
@@ -365,8 +226,8 @@ class Registry:
         entry = self.offered.get(name) or self._originals.get(name)
         if entry is not None:
             return entry
-        if name in self._ambiguous:
-            names = self._ambiguous[name]
+        if name in self._names.ambiguous:
+            names = self._names.ambiguous[name]
             raise UnknownTool(
                 f"Tool {name!r} is ambiguous: call {' or '.join(names)}.",
                 name=name,
@@ -395,32 +256,11 @@ class Registry:
         """Return an entry's definition as it is offered, None if it has none."""
         if entry.unavailable:
             return None
-        known = entry._definition
-        if known is not None and known.name == entry.offered:
-            return known
         try:
-            plain = entry._shown or entry.tool.definition
-            entry._definition = self._offer(entry, plain)
+            return entry.definition(self.settings)
         except Exception as error:
             self.give_up(entry, str(error))
-        return entry._definition
-
-    def _offer(self, entry: Entry, plain: ToolDefinition) -> ToolDefinition:
-        over = self.overrides(entry)
-        hints = {
-            **plain.annotations.to_dict(),
-            **(over.annotations.to_dict() if over.annotations else {}),
-        }
-        return replace(
-            plain,
-            id=entry.id,
-            version=entry.version,
-            name=entry.offered,
-            description=plain.description
-            if over.description is None
-            else over.description,
-            annotations=ToolAnnotations(**hints),
-        )
+        return None
 
     def note(self, entry: Entry, message: str) -> None:
         """Keep what works less well than it seems."""
@@ -430,13 +270,13 @@ class Registry:
             tool=entry.id,
             severity="warning",
         )
-        if problem not in self.problems:
-            self.problems.append(problem)
+        if problem not in self._store.problems:
+            self._store.problems.append(problem)
 
     def give_up(self, entry: Entry, reason: str) -> None:
         """Stop offering a tool that cannot work; nothing else is disturbed."""
         entry.unavailable = reason
-        self.problems.append(
+        self._store.problems.append(
             Problem(
                 f"tool {entry.id!r} is not offered: {reason}",
                 "mend the tool, or disable it",
@@ -457,7 +297,3 @@ class Registry:
     def entries(self) -> list[Entry]:
         """Return all entries, offered or not."""
         return list(self._store.entries.values())
-
-
-def _listed(plugins: list[str]) -> str:
-    return " and by ".join(f"plugin {name!r}" for name in plugins)

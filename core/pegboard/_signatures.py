@@ -6,19 +6,17 @@ cannot drift apart. pydantic is imported here and nowhere above at import time.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import typing
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
+from pegboard._functions import Hidden, called, describe, hints, routine, unwrap
 from pegboard._inlining import find_blind_union, inline
-from pegboard.calls import Injected
 from pegboard.content import BLOCKS
-from pegboard.context import ToolContext
 from pegboard.errors import UsageError
 from pegboard.results import ToolResult
 
@@ -42,25 +40,6 @@ _PLAIN_OUTPUTS: Mapping[Any, dict[str, Any] | None] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
-    """The parameters that the model never sees.
-
-    Attributes:
-        context: The parameter that takes the ToolContext, if any.
-        injected: Parameter -> the name its value is asked for by.
-    """
-
-    context: str | None = None
-    injected: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """All hidden parameters."""
-        own = (self.context,) if self.context else ()
-        return frozenset((*own, *self.injected))
-
-
-@dataclass(frozen=True, slots=True)
 class Derived:
     """What a signature says.
 
@@ -71,98 +50,6 @@ class Derived:
 
     input_schema: dict[str, Any]
     bind: Bind
-
-
-def describe(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return a docstring's description and its text for each parameter."""
-    text = inspect.getdoc(unwrap(function)) or ""
-    if not (isinstance(function, functools.partial) or inspect.isroutine(function)):
-        text = inspect.getdoc(type(function)) or text
-    if not text:
-        return "", {}
-    if "\n" not in text:
-        return text.strip(), {}
-    import docstring_parser  # 20 ms, and only tools with a long docstring need it
-
-    try:
-        parsed = docstring_parser.parse(text)
-    except docstring_parser.ParseError:
-        return text.strip(), {}
-    parts = (parsed.short_description, parsed.long_description)
-    of_parameters = {
-        item.arg_name.lstrip("*"): " ".join(item.description.split())
-        for item in parsed.params
-        if item.description
-    }
-    return "\n\n".join(part.strip() for part in parts if part), of_parameters
-
-
-def unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function inside partials, methods and callable objects."""
-    while True:
-        if isinstance(function, functools.partial):
-            function = function.func
-        elif inspect.ismethod(function):
-            function = function.__func__
-        elif inspect.isroutine(function) or inspect.isclass(function):
-            return function
-        else:
-            function = type(function).__call__
-
-
-def _routine(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what pydantic can read: it knows no callable objects."""
-    if isinstance(function, functools.partial) or inspect.isroutine(function):
-        return function
-    return function.__call__  # type: ignore[no-any-return,operator]  # a bound method
-
-
-def find_hidden(function: Callable[..., Any]) -> Hidden:
-    """Return the parameters annotated with ToolContext or Injected.
-
-    Raises:
-        UsageError: two parameters take the context.
-    """
-    context: str | None = None
-    injected: dict[str, str] = {}
-    for name, annotation in _hints(function).items():
-        kind = _hidden_kind(annotation)
-        if isinstance(kind, Injected):
-            injected[name] = kind.name
-        elif kind is ToolContext:
-            if context:
-                raise UsageError(
-                    f"{_called(function)} takes a ToolContext in {context!r} and in"
-                    f" {name!r}; keep one"
-                )
-            context = name
-    return Hidden(context, injected)
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
-    raw = {name: item.annotation for name, item in parameters.items()}
-    if not any(isinstance(value, str) for value in raw.values()):
-        return raw
-    try:
-        hints = typing.get_type_hints(unwrap(function), include_extras=True)
-    except Exception:  # an unresolvable name: pydantic's error will name the parameter
-        return raw
-    return {name: hints.get(name, value) for name, value in raw.items()}
-
-
-def _hidden_kind(annotation: Any) -> Any:
-    for extra in getattr(annotation, "__metadata__", ()):
-        if isinstance(extra, Injected):
-            return extra
-    if typing.get_origin(annotation) is typing.Annotated:
-        annotation = typing.get_args(annotation)[0]
-    options = [arm for arm in typing.get_args(annotation) if arm is not NoneType]
-    found = options[0] if len(options) == 1 else annotation
-    return ToolContext if found is ToolContext else None
 
 
 def derive(function: Callable[..., Any], hidden: Hidden) -> Derived:
@@ -176,7 +63,7 @@ def derive(function: Callable[..., Any], hidden: Hidden) -> Derived:
     blind = find_blind_union(raw)
     if blind:
         raise UsageError(
-            f"{_called(function)}: {blind} is a recursive union of several object types"
+            f"{called(function)}: {blind} is a recursive union of several object types"
             " without a discriminator, which takes time exponential in its depth;"
             ' add one (Field(discriminator="kind"))'
         )
@@ -198,18 +85,18 @@ def _check_kinds(function: Callable[..., Any]) -> None:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"{_called(function)} has no signature to derive a schema from;"
+            f"{called(function)} has no signature to derive a schema from;"
             " use Tool.from_schema"
         ) from error
     for item in parameters:
         if item.kind is item.VAR_POSITIONAL:
             raise UsageError(
-                f"{_called(function)}: a model cannot fill *{item.name};"
+                f"{called(function)}: a model cannot fill *{item.name};"
                 " take a list instead"
             )
         if item.kind is item.POSITIONAL_ONLY:
             raise UsageError(
-                f"{_called(function)}: parameter {item.name!r} is positional-only and"
+                f"{called(function)}: parameter {item.name!r} is positional-only and"
                 " models name their arguments; remove the '/'"
             )
 
@@ -227,7 +114,7 @@ def _generate(
         else:
             where = "its parameters"
         raise UsageError(
-            f"{_called(function)}: no schema can be derived for {where}:"
+            f"{called(function)}: no schema can be derived for {where}:"
             f" {str(error).splitlines()[0]}"
         ) from error
 
@@ -263,7 +150,7 @@ def _core_and_schema(
         from pydantic.json_schema import GenerateJsonSchema
 
         core = generate_arguments_schema(
-            _routine(function),
+            routine(function),
             "arguments",
             parameters_callback=lambda index, name, kind: (
                 "skip" if skip(name) else None
@@ -324,14 +211,14 @@ def bind_single(
     Raises:
         UsageError: it has not exactly one parameter that the model fills.
     """
-    hints = _hints(function)
-    free = [name for name in hints if name not in hidden.names]
+    found = hints(function)
+    free = [name for name in found if name not in hidden.names]
     if len(free) != 1:
         raise UsageError(
-            f"{_called(function)} needs exactly one parameter for the arguments,"
+            f"{called(function)} needs exactly one parameter for the arguments,"
             f" not {len(free)}"
         )
-    annotation = hints[free[0]]
+    annotation = found[free[0]]
     origin = typing.get_origin(annotation) or annotation
     if origin in (inspect.Parameter.empty, Any, dict, Mapping, object):
         return free[0], None
@@ -339,8 +226,3 @@ def bind_single(
 
     adapter: TypeAdapter[Any] = TypeAdapter(annotation)
     return free[0], adapter.validator.validate_python
-
-
-def _called(function: Callable[..., Any]) -> str:
-    name = getattr(unwrap(function), "__qualname__", type(function).__name__)
-    return f"function {name!r}"

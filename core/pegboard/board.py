@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 from pegboard._assembly import Assembly
 from pegboard._lifespans import Lifespans
 from pegboard._loader import read_grant
-from pegboard._registry import CODE, Registry
+from pegboard._names import CODE
+from pegboard._registry import Registry
 from pegboard.batches import BatchResult
 from pegboard.calls import Arguments, ToolCall
 from pegboard.decisions import Approve, Deny

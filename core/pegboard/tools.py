@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
-from pegboard import _signatures
+from pegboard import _functions, _signatures
 from pegboard._frozen import freeze
-from pegboard._signatures import Hidden
+from pegboard._functions import Hidden
 from pegboard.errors import ToolError, UsageError
 from pegboard.schemas import ToolAnnotations, ToolDefinition
 
@@ -163,7 +163,7 @@ class Tool(Generic[P, R]):
             self._output_schema,
         )
         if description is None:
-            description = _signatures.describe(self.execute)[0] if self.execute else ""
+            description = _functions.describe(self.execute)[0] if self.execute else ""
         if output is None and self.execute and self._schema is None:
             output = _signatures.derive_output(self.execute)
         return ToolDefinition(
@@ -188,7 +188,7 @@ class Tool(Generic[P, R]):
     @property
     def hidden(self) -> Hidden:
         """The parameters annotated with ToolContext or Injected."""
-        return _signatures.find_hidden(self.execute) if self.execute else Hidden()
+        return _functions.find_hidden(self.execute) if self.execute else Hidden()
 
     @property
     def typed(self) -> bool:
@@ -198,7 +198,7 @@ class Tool(Generic[P, R]):
     @property
     def is_async(self) -> bool:
         """Whether the body is a coroutine function or an async generator."""
-        inner = _signatures.unwrap(self.execute) if self.execute else None
+        inner = _functions.unwrap(self.execute) if self.execute else None
         return inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner)
 
     @property
@@ -235,7 +235,7 @@ class Tool(Generic[P, R]):
     def __getattr__(self, name: str) -> Any:
         # Only what the function carries as a function: its module, docstring, names.
         if name in ("__name__", "__qualname__", "__module__", "__annotations__"):
-            return getattr(_signatures.unwrap(self.execute or type(self)), name)
+            return getattr(_functions.unwrap(self.execute or type(self)), name)
         raise AttributeError(f"'Tool' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -243,7 +243,7 @@ class Tool(Generic[P, R]):
 
 
 def _name_of(function: Any) -> str:
-    inner = _signatures.unwrap(function) if function is not None else None
+    inner = _functions.unwrap(function) if function is not None else None
     name: str = getattr(inner, "__name__", "")
     if name == "__call__":
         name = type(function).__name__

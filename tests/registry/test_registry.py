@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import Pegboard, Registry, Tool, ToolCall, UnknownTool, UsageError, tool
-from pegboard._registry import safe_name
+from pegboard._names import safe_name
 
 OFFERED = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}\Z")
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
-    from pegboard._chain import Plan
     from pegboard._execution.run import Run
+    from pegboard._plan import Plan
     from pegboard._slots import Lease
     from pegboard.content import Content
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pegboard.cli.patience import slow_imports_named
 from pegboard.cli.terminal import say
+from pegboard.cli.words import counted
 
 if TYPE_CHECKING:
     from pegboard._discovery import Discovery, Found
-    from pegboard._registry import Entry
+    from pegboard._entries import Entry
     from pegboard.board import Pegboard
     from pegboard.settings import Settings
 
@@ -101,7 +102,6 @@ def stdout_kept() -> Iterator[None]:
 
 def say_problems(view: View) -> None:
     """Tell on stderr that something is wrong, and where to read what."""
-    errors = [p for p in view.board.problems if p.severity == "error"]
+    errors = sum(problem.severity == "error" for problem in view.board.problems)
     if errors:
-        count = f"{len(errors)} problem{'s' if len(errors) > 1 else ''}"
-        say(f"{count} with what is installed; see pegboard doctor.")
+        say(f"{counted(errors, 'problem')} with what is installed; see pegboard doctor")

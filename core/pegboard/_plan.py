@@ -1,0 +1,120 @@
+"""The plan of one tool: everything that each of its calls needs, decided once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pegboard._arguments import ArgumentSchema
+from pegboard._functions import Hidden
+from pegboard._plugins import Implementation
+from pegboard._slots import Slots
+from pegboard.calls import PreparedCall
+from pegboard.middleware import Middleware
+from pegboard.protocols import Runner
+from pegboard.results import ToolResult
+from pegboard.schemas import ToolDefinition
+from pegboard.tools import Retry
+
+Step = Callable[[PreparedCall], Awaitable[ToolResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One middleware with whoever brought it."""
+
+    middleware: Middleware
+    plugin: str
+    part: str
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """Everything that one call of one tool needs.
+
+    Attributes:
+        tool: The definition as it is offered.
+        function: The body; None for a tool that is only shown.
+        is_valid: Decides over arguments.
+        schema: Coerces and explains, when `is_valid` said no.
+        bind: Valid arguments -> `(args, kwargs)`; None if the body takes the dict.
+        single: The one parameter that takes all arguments (a schema written by hand).
+        hidden: Parameters that the model never sees.
+        prepare: Hooks that change arguments, and the tool's own.
+        before: Guards. after: Rewriters, inside out. inject: Givers of hidden values.
+        layers: Middlewares, outside in. chain: The same, folded around the body.
+        runner: Where the body runs; None for an async function on the loop.
+        timeout: Seconds, None for no limit.
+        output: Checks `data`; None if nothing was promised.
+        slots: What bounds its bodies in flight.
+        watched: Whether anybody at all takes part in its calls.
+        attended: Whether something must be awaited before the chain.
+        plain: Whether the body is an async function that wants nothing but arguments.
+    """
+
+    tool: ToolDefinition
+    function: Callable[..., Any] | None
+    is_valid: Callable[[Any], bool]
+    schema: ArgumentSchema
+    bind: Callable[[Any], Any] | None
+    single: str | None
+    hidden: Hidden
+    prepare: tuple[tuple[Callable[..., Any], str, bool], ...]
+    before: tuple[Implementation, ...]
+    after: tuple[Implementation, ...]
+    inject: tuple[Implementation, ...]
+    layers: tuple[Layer, ...]
+    runner: Runner | None
+    runner_name: str
+    timeout: float | None
+    retry: Retry | None
+    resources: tuple[str, ...]
+    execution: str
+    strict: bool
+    updates: bool
+    max_result_bytes: int
+    output: Callable[[Any], bool] | None
+    slots: tuple[Slots, ...]
+    watched: bool
+    attended: bool
+    plain: bool
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    chain: Step = field(init=False)
+
+
+def fold(layers: Iterable[Layer], innermost: Step) -> Step:
+    """Return the layers folded around the innermost step, the first outermost."""
+    step = innermost
+    for layer in reversed(tuple(layers)):
+        step = _wrap(layer, step)
+    return step
+
+
+def _wrap(layer: Layer, inner: Step) -> Step:
+    middleware, plugin = layer.middleware, layer.plugin
+
+    async def step(call: PreparedCall) -> ToolResult:
+        try:
+            result = await middleware(call, inner)
+        except Exception as error:
+            # The innermost layer that lets it out is the one that is named.
+            if not hasattr(error, "pegboard_layer"):
+                _blame(error, plugin)
+            raise
+        if type(result) is not ToolResult:
+            wrong = TypeError(
+                f"middleware returned {type(result).__name__!r}, not a ToolResult"
+            )
+            _blame(wrong, plugin)
+            raise wrong
+        return result
+
+    return step
+
+
+def _blame(error: BaseException, plugin: str) -> None:
+    try:
+        error.pegboard_layer = plugin  # type: ignore[attr-defined]  # read by the net
+    except AttributeError:
+        pass  # an exception with slots: then the outer net says "a middleware"
