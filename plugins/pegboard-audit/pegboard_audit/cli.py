@@ -135,8 +135,8 @@ def verify_log(path: Path, anchors: list[Head], as_json: bool) -> None:
 
 
 def _report(found: Verification) -> list[str]:
-    extent = f"{found.lines} lines ({found.first} to {found.last.seq})"
-    extent += f" in {found.files} files"
+    files = "1 file" if found.files == 1 else f"{found.files} files"
+    extent = f"{found.lines} lines ({found.first} to {found.last.seq}) in {files}"
     if found.problems:
         return [*found.problems, f"{extent}: not whole"]
     head = [f"head {found.last.seq}:{found.last.digest}"] if found.lines else []

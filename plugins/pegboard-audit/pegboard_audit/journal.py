@@ -6,15 +6,16 @@ import json
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from pegboard_audit.head import Head, digest, load_head, lock_path, save_head
 from pegboard_audit.lines import lines_backwards, parse_line
-from pegboard_audit.lock import BINARY, locked
+from pegboard_audit.lock import OPEN, locked
 
 FORMAT = 1
-APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY
+APPEND = OPEN | os.O_WRONLY | os.O_APPEND
 
 
 class Journal:
@@ -24,7 +25,7 @@ class Journal:
     at any time, and a process may fork at any time.
 
     Args:
-        path: The log; made with mode 0600, and its folder too, if it is not there.
+        path: The log; made with mode 0600 if it is not there, its folder with 0700.
         max_bytes: Size beyond which the log is rotated; 0 means never.
         keep: How many rotated files are kept.
         sync: Whether `append` waits until the line is on the disk.
@@ -82,7 +83,7 @@ class Journal:
         with self.path.open("rb") as file:
             lines = lines_backwards(file)
             torn = next(lines)
-            for line in (torn, *lines):
+            for line in chain([torn], lines):
                 if record := parse_line(line):
                     if record["seq"] > head.seq:
                         head = Head(record["seq"], digest(line))
@@ -113,9 +114,9 @@ class Journal:
         """Rename the log to PATH.1, PATH.1 to PATH.2 and so on; drop the oldest."""
         names = [self.path, *(self._rotated(n) for n in range(1, self._keep + 1))]
         # Up to the first gap only, so that a rotation cut short costs no file.
-        gap = next((n for n in range(1, self._keep) if not names[n].exists()), -1)
+        free = (n for n in range(1, self._keep) if not names[n].exists())
         try:
-            for number in range(gap % len(names), 0, -1):
+            for number in range(next(free, self._keep), 0, -1):
                 names[number - 1].replace(names[number])
             surplus = self._keep + 1
             while self._rotated(surplus).exists():

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PATIENCE = 10.0
-BINARY = getattr(os, "O_BINARY", 0)
+# A link may lead to a file that is not ours to change.
+OPEN = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 if sys.platform == "win32":  # pragma: no cover - coverage is measured on POSIX
     import msvcrt
@@ -60,7 +61,7 @@ def locked(path: Path, patience: float = PATIENCE) -> Iterator[int]:
     deadline = time.monotonic() + patience
     pause = 0.0001
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | BINARY, 0o600)
+        descriptor = os.open(path, OPEN | os.O_RDWR, 0o600)
         try:
             if _take(descriptor, path):
                 try:

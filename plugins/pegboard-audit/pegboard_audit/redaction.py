@@ -11,16 +11,19 @@ from typing import Any
 from urllib.parse import unquote
 from uuid import UUID
 
-Path = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 
 HIDDEN = "***"
 DEEPEST = 100
 LONGEST_TEXT = 4096
 LARGEST_INTEGER = 2**14_000  # json writes integers of up to 4,300 digits
 
+#: The schema of a place whose own one cannot be looked up: it may well be secret.
+UNKNOWN = {"writeOnly": True}
+
 REFERENCES = {"$ref", "$dynamicRef", "$recursiveRef"}
 SAME_PLACE = ("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas")
-ANY_MEMBER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+OTHER_MEMBERS = ("additionalProperties", "unevaluatedProperties")
 ANY_ELEMENT = ("items", "prefixItems", "additionalItems", "unevaluatedItems")
 
 
@@ -45,7 +48,7 @@ class Redactor:
         """
         return self._copy(value, [schema], schema, DEEPEST)
 
-    def redact_at(self, path: Path, value: Any, schema: Any = None) -> Any:
+    def redact_at(self, path: Place, value: Any, schema: Any = None) -> Any:
         """Return what `redact` makes of a value at a place inside a larger one."""
         for step in reversed(path):
             value = {step: value} if isinstance(step, str) else [value]
@@ -124,19 +127,20 @@ def _resolve(reference: Any, root: Any) -> Any:
             name = step.replace("~1", "/").replace("~0", "~")
             target = target[int(name) if isinstance(target, list) else name]
     except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-        return {"writeOnly": True}  # what we cannot look up may well be secret
+        return UNKNOWN
     return target
 
 
 def _member_schemas(places: list[Mapping[str, Any]], key: str) -> list[Any]:
-    # Every pattern counts, whether or not it fits: rather one value too few.
     found: list[Any] = []
     for schema in places:
         properties = schema.get("properties")
         if isinstance(properties, Mapping) and key in properties:
             found.append(properties[key])
-        for keyword in ANY_MEMBER:
-            found += _schemas(keyword, schema)
+        else:
+            found += [schema.get(keyword) for keyword in OTHER_MEMBERS]
+        # Every pattern counts, whether or not it fits: rather one value too few.
+        found += _schemas("patternProperties", schema)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -59,13 +60,13 @@ class AuditSettings(BaseModel):
     @field_validator("path")
     @classmethod
     def _check_path(cls, path: Path) -> Path:
-        path = path.expanduser()
+        path = Path(os.path.expanduser(path))
         if not path.is_absolute():
             raise PydanticCustomError(
                 "relative_path",
                 "should be absolute or begin with '~/', whatever the working folder is",
             )
         # A project's file can set this, and must not make us append to a program.
-        if path.suffix != ".jsonl":
+        if path.resolve().suffix != ".jsonl":
             raise PydanticCustomError("file_name", "should end in '.jsonl'")
         return path

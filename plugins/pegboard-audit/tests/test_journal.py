@@ -2,6 +2,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -69,6 +70,21 @@ def test_a_link_to_a_log_is_the_log(log, record):
     assert (found.files, found.lines, found.problems) == (2, 3, [])
     assert link.is_symlink()
     assert not lock_path(link).exists()
+
+
+@needs_posix
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.lock"])
+def test_a_link_that_comes_later_is_not_followed(log, record, name):
+    """Neither log nor lock file is written through a link to something else."""
+    journal = Journal(log)
+    other = log.with_name("other")
+    other.write_text("untouched")
+    log.with_name(name).symlink_to(other)
+
+    for write in (journal.check, lambda: journal.append(record)):
+        with pytest.raises(OSError, match=re.escape(name)):
+            write()
+    assert other.read_text() == "untouched"
 
 
 def test_no_text_can_begin_a_line(log, record):

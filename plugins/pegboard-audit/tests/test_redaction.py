@@ -134,6 +134,13 @@ def test_what_cannot_be_looked_up_is_hidden(reference):
     assert Redactor([]).redact({"a": 1, "b": 2}, schema) == {"a": HIDDEN, "b": 2}
 
 
+def test_what_the_schema_lets_show_is_shown():
+    """A property of its own is no additional one."""
+    schema = {"properties": {"a": {}}, "additionalProperties": WRITE_ONLY}
+
+    assert Redactor([]).redact({"a": 1, "b": 2}, schema) == {"a": 1, "b": HIDDEN}
+
+
 def test_a_schema_that_refers_to_itself_ends():
     """A cycle of references is walked once."""
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#"}}}

@@ -1,3 +1,4 @@
+import os
 import re
 from pathlib import Path
 
@@ -23,12 +24,23 @@ def test_a_path_may_begin_with_the_home_folder():
     assert settings.path == Path.home() / "logs" / "calls.jsonl"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="POSIX only")
+def test_a_link_to_something_else_is_refused(tmp_path):
+    """A link that is named like a log must lead to one."""
+    link = tmp_path / "audit.jsonl"
+    link.symlink_to(tmp_path / ".bashrc")
+
+    with pytest.raises(ValidationError, match=r"should end in '\.jsonl'"):
+        AuditSettings(path=link)
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ({"path": "logs/audit.jsonl"}, "should be absolute or begin with '~/'"),
         ({"path": "/tmp/.bashrc"}, "should end in '.jsonl'"),
         ({"path": "| mail -s audit me"}, "should be absolute or begin with '~/'"),
+        ({"path": "~nobody.at.all/a.jsonl"}, "should be absolute or begin with '~/'"),
         ({"arguments": "all"}, "Input should be 'hash', 'redacted' or 'none'"),
         ({"max_bytes": -1}, "greater than or equal to 0"),
         ({"keep": 0}, "greater than or equal to 1"),
