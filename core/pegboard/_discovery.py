@@ -113,6 +113,8 @@ def _refusal(
     """Return why none of the plugins of one name is loaded, None if one is."""
     picked = _picked(candidates, distribution)
     brought_by = sorted({plugin.distribution for plugin in picked or candidates})
+    if len(picked) == 1 and not picked[0].refused:
+        return None
     table = f"[tool.pegboard.plugins.{json.dumps(name)}]"
     if not picked:
         message = (
@@ -129,11 +131,9 @@ def _refusal(
     elif len(picked) > 1:
         message = f"{brought_by[0]} declares plugin {name!r} twice, so it is not loaded"
         remedy = f"Declare it once; {PLUGINS} may bring tools, too."
-    elif picked[0].refused:
+    else:
         message = f"{picked[0].title} is not loaded: {picked[0].refused}"
         remedy = picked[0].remedy
-    else:
-        return None
     return Problem(message, remedy, plugin=name, distribution=", ".join(brought_by))
 
 

@@ -7,14 +7,22 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pegboard._version import __version__
 from pegboard.errors import PluginError
 
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
 TOOLS = "pegboard.tools"
 PLUGINS = "pegboard.plugins"
 NAME = re.compile(r"[A-Za-z0-9_.-]+")
+
+Need = tuple[str, frozenset[str]]
+"""A distribution's name, and the extras of it that are required."""
+
+EVERY_EXTRA = frozenset({"*"})
 
 Distribution = Any
 """One of importlib_metadata's, which has renamed their type from release to release."""
@@ -103,24 +111,51 @@ def read_installed() -> tuple[Found, ...]:
     return tuple(sorted(plugins, key=lambda p: (p.name, p.group, p.distribution)))
 
 
-def requirements(distribution: str) -> tuple[str, ...]:
-    """Return every distribution that one may import: itself and what it requires.
+class Requirements:
+    """What distributions may import; each of them is looked up once."""
 
-    Requirements of requirements and those of extras are among them; names are in
-    canonical form and sorted; what is not installed is named too.
-    """
+    def __init__(self) -> None:
+        self._known: dict[Need, set[Need]] = {}
+
+    def of(self, distribution: str) -> list[str]:
+        """Return a distribution, what it requires, and what that requires, by name.
+
+        Its own extras count, since a plugin may import what it finds; so does what is
+        not installed. What Pegboard requires does not: see `of_pegboard`.
+        """
+        name = canonical(distribution)
+        return sorted(self._closure({(name, EVERY_EXTRA)}))
+
+    def of_pegboard(self) -> list[str]:
+        """Return what Pegboard itself requires, which every plugin rests on."""
+        return sorted(self._closure(self._direct(("pegboard", frozenset()))))
+
+    def _closure(self, waiting: set[Need]) -> set[str]:
+        found: set[Need] = set()
+        while waiting:
+            need = waiting.pop()
+            if need not in found:
+                found.add(need)
+                if need[0] != "pegboard":
+                    waiting |= self._direct(need)
+        return {name for name, _ in found}
+
+    def _direct(self, need: Need) -> set[Need]:
+        if need not in self._known:
+            self._known[need] = set(_needs(*need))
+        return self._known[need]
+
+
+def _needs(name: str, extras: frozenset[str]) -> Iterator[Need]:
     import importlib_metadata  # late, as above
+    from packaging.requirements import InvalidRequirement, Requirement
 
-    known: set[str] = set()
-    waiting = [canonical(distribution)]
-    while waiting:
-        name = waiting.pop()
-        if name not in known:
-            known.add(name)
-            with suppress(importlib_metadata.PackageNotFoundError):
-                needed = importlib_metadata.requires(name) or ()
-                waiting += [canonical(_requirement_name(text)) for text in needed]
-    return tuple(sorted(known))
+    with suppress(importlib_metadata.PackageNotFoundError):
+        for text in importlib_metadata.requires(name) or ():
+            with suppress(InvalidRequirement):
+                needed = Requirement(text)
+                if extras == EVERY_EXTRA or _applies(needed, extras):
+                    yield canonical(needed.name), frozenset(needed.extras)
 
 
 def canonical(name: str) -> str:
@@ -160,7 +195,7 @@ def _excluded(distribution: Distribution) -> tuple[str, str] | None:
     for text in distribution.requires or ():
         if canonical(_requirement_name(text)) == "pegboard":
             needed = Requirement(text)
-            applies = needed.marker is None or needed.marker.evaluate({"extra": ""})
+            applies = _applies(needed, frozenset())
             if applies and not needed.specifier.contains(__version__, prereleases=True):
                 return (
                     f"it needs pegboard{needed.specifier}, and pegboard {__version__} "
@@ -168,6 +203,13 @@ def _excluded(distribution: Distribution) -> tuple[str, str] | None:
                     f"Upgrade {distribution.name}, or install the Pegboard it needs.",
                 )
     return None
+
+
+def _applies(needed: Requirement, extras: frozenset[str]) -> bool:
+    marker = needed.marker
+    return marker is None or any(
+        marker.evaluate({"extra": extra}) for extra in extras or {""}
+    )
 
 
 def _misnamed(point: Any) -> tuple[str, str]:

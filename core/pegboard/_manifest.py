@@ -22,7 +22,7 @@ from typing import Any
 from pegboard import _stamps as stamps
 from pegboard._cache import cache_directory, read_json, write_json
 from pegboard._discovery import Discovery, select
-from pegboard._distributions import Found, read_installed, requirements
+from pegboard._distributions import Found, Requirements, read_installed
 from pegboard._records import Record, settings_key
 from pegboard.settings import Settings
 
@@ -126,17 +126,19 @@ class Manifest:
             index = self._read(bulk=True)
             if stamps.is_same_interpreter(index["stamp"], stamp):
                 changed = stamps.differing(index["fingerprint"], fingerprint)
-                entries = _surviving(index["entries"], changed)
-                kept = _records(discovery, settings, entries)
+                if not changed.intersection(index["core"]):
+                    entries = _surviving(index["entries"], changed)
+                    kept = _records(discovery, settings, entries)
         return Scan(discovery, kept, settings, stamp, fingerprint, installed, entries)
 
     def record(self, scan: Scan, records: Iterable[Record]) -> Known:
         """Keep what the plugins of a scan were found to be when they were imported."""
         live = {record.plugin: record for record in records}
         entries = {plugin: dict(variants) for plugin, variants in scan.entries.items()}
+        requirements = Requirements()
         for plugin in scan.discovery.found:
             if plugin.name in live:
-                entry = self._entry(plugin, live[plugin.name])
+                entry = self._entry(plugin, live[plugin.name], requirements)
                 _put(
                     entries,
                     plugin.name,
@@ -148,6 +150,7 @@ class Manifest:
                 "format": FORMAT,
                 "stamp": stamps.settled(_stamp_after(scan)),
                 "fingerprint": scan.fingerprint,
+                "core": requirements.of_pegboard(),
                 "installed": [asdict(plugin) for plugin in scan.installed],
                 "entries": entries,
             }
@@ -161,16 +164,19 @@ class Manifest:
         with suppress(*MALFORMED):
             index = self._read(bulk=True)
             key = settings_key(settings, record.plugin)
-            _put(index["entries"], record.plugin, key, self._entry(found, record))
+            entry = self._entry(found, record, Requirements())
+            _put(index["entries"], record.plugin, key, entry)
             self._write(index)
 
-    def _entry(self, plugin: Found, record: Record) -> dict[str, Any]:
+    def _entry(
+        self, plugin: Found, record: Record, requirements: Requirements
+    ) -> dict[str, Any]:
         """Return a record with the signs by which one tells that it still holds."""
         failed = bool(record.error)
         module = plugin.value.partition(":")[0].strip()
         return {
             "from": [plugin.distribution, plugin.value],
-            "requires": requirements(plugin.distribution),
+            "requires": requirements.of(plugin.distribution),
             "files": stamps.watched_files(module, failed=failed, since=self._since)
             if plugin.watched
             else {},

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pegboard.problems import Problem
-from pegboard.schemas import ToolDefinition
+from pegboard.schemas import ToolAnnotations, ToolDefinition
 from pegboard.settings import Settings
 
 
@@ -65,7 +65,7 @@ class Record:
         tools = (bulk or brief)["tools"]
         return cls(
             plugin=plugin,
-            tools=tuple(ToolDefinition.from_dict(tool) for tool in tools),
+            tools=tuple(_definition(tool) for tool in tools),
             hooks=tuple(brief["hooks"]),
             schema=bulk["schema"] if bulk else None,
             error=brief["error"],
@@ -94,11 +94,26 @@ def drift(kept: Record, live: Record) -> Problem | None:
 
 
 def settings_key(settings: Settings, plugin: str) -> str:
-    """Return what changes with everything that a plugin's settings depend on."""
+    """Return what changes with everything that a plugin's settings depend on.
+
+    It is "" for a plugin of which no setting speaks.
+    """
     resolved = settings.resolved
+    if plugin not in settings.plugins and plugin not in resolved.below:
+        return ""
     below = None if resolved.trusted else resolved.below.get(plugin)
     said = [settings.plugin(plugin), settings.distribution(plugin), below]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _definition(said: dict[str, Any]) -> ToolDefinition:
+    """Do what ToolDefinition.from_dict does, for exactly what to_dict returned.
+
+    Hundreds of tools are listed in the time that one import takes.
+    """
+    annotations = ToolAnnotations(**said["annotations"])
+    tags = tuple(said["tags"])
+    return ToolDefinition(**{**said, "annotations": annotations, "tags": tags})
 
 
 def _brief(tool: ToolDefinition) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from pegboard._discovery import discover, misspelled
-from pegboard._distributions import requirements
+from pegboard._distributions import Requirements
 from pegboard.errors import PluginError
 from pegboard.settings import make_settings
 
@@ -79,16 +79,35 @@ def test_the_way_out_names_the_distribution(site):
 
 def test_requirements_are_all_that_a_plugin_may_import(site):
     """D3: a shared library counts, through others and through extras."""
-    site.install("acme-one", requires=["acme-two>=1", "Acme_Extra[x]; extra == 'more'"])
-    site.install("acme-two", requires=["acme-three (>=2)", "acme-one"])
-    site.install("acme-extra")
+    site.install("acme-one", requires=["acme-two[x]>=1", "Acme_Extra; extra == 'more'"])
+    site.install(
+        "acme-two",
+        requires=[
+            "acme-three (>=2)",
+            "acme-one",
+            "pegboard",
+            "acme-x; extra == 'x'",
+            "acme-y; extra == 'y'",
+            "acme-old; python_version < '3'",
+            "not a requirement",
+        ],
+    )
 
-    assert requirements("Acme.One") == (
+    assert Requirements().of("Acme.One") == [
         "acme-extra",
         "acme-one",
         "acme-three",
         "acme-two",
-    )
+        "acme-x",
+        "pegboard",
+    ]
+
+
+def test_what_pegboard_requires_counts_for_every_plugin():
+    """D3: an upgrade of pydantic may change every schema."""
+    core = Requirements().of_pegboard()
+
+    assert core == [] or {"pydantic", "pydantic-core", "pluggy"} <= set(core)
 
 
 @pytest.mark.parametrize(
