@@ -14,7 +14,7 @@ from pegboard import _signatures
 from pegboard._arguments import ArgumentSchema, compile_output
 from pegboard._entries import Entry
 from pegboard._functions import Hidden, unwrap
-from pegboard._plan import Layer, Plan, Step, fold
+from pegboard._plan import CallHooks, Layer, Plan, Step, fold
 from pegboard._plugins import Implementation, PluginSet
 from pegboard._registry import Registry
 from pegboard._slots import Slots
@@ -23,7 +23,7 @@ from pegboard.errors import PegboardError, ToolError, UsageError
 from pegboard.middleware import Middleware
 from pegboard.protocols import Runner
 from pegboard.schemas import ToolDefinition
-from pegboard.settings import Settings, ToolSettings
+from pegboard.settings import ToolSettings
 from pegboard.tools import Retry, Tool
 
 
@@ -72,9 +72,8 @@ class ChainBuilder:
         definition = self._registry.define(entry)
         if definition is None:
             raise _unavailable(entry, entry.unavailable)
-        settings, over = self._registry.settings, self._registry.overrides(entry)
-        runner_name = over.runner or tool.runner or _default_runner(tool)
-        plan = self._assemble(entry, tool, definition, settings, over, runner_name)
+        over = self._registry.overrides(entry)
+        plan = self._assemble(entry, tool, definition, over)
         plan.chain = fold(plan.layers, self._run_body)
         return plan
 
@@ -83,27 +82,12 @@ class ChainBuilder:
         entry: Entry,
         tool: Tool[..., Any],
         definition: ToolDefinition,
-        settings: Settings,
         over: ToolSettings,
-        runner_name: str,
     ) -> Plan:
-        plugins = self._plugins
-        hidden = tool.hidden
+        settings, hidden = self._registry.settings, tool.hidden
         schema = self._compile(entry, definition, hidden)
         single, bind = self._binder(entry, tool, hidden)
-        layers = self._layers(definition)
-        prepare = [
-            (item.function, item.plugin, True)
-            for item in plugins.implementations("prepare_arguments")
-        ]
-        if tool.prepare is not None:
-            prepare.append((tool.prepare, entry.plugin, False))
-        before = plugins.implementations("before_tool_call")
-        after = tuple(reversed(plugins.implementations("after_tool_call")))
-        observed = bool(plugins.implementations("on_event"))
-        runner = self._runner(entry, tool, runner_name)
-        retry = _retry(tool, over)
-        resources = tool.resources if over.resources is None else over.resources
+        runner_name = over.runner or tool.runner or _default_runner(tool)
         return Plan(
             tool=definition,
             function=tool.execute,
@@ -112,26 +96,38 @@ class ChainBuilder:
             bind=bind,
             single=single,
             hidden=hidden,
-            prepare=tuple(prepare),
-            before=before,
-            after=after,
-            inject=self._injectors(entry) if hidden.injected else (),
-            layers=layers,
-            runner=runner,
+            hooks=self._hooks_of(entry, tool, hidden),
+            layers=self._layers(definition),
+            runner=self._runner(entry, tool, runner_name),
             runner_name=runner_name,
             timeout=_first(over.timeout, tool.timeout, settings.timeout) or None,
-            retry=retry,
-            resources=resources,
+            retry=_retry(tool, over),
+            resources=tool.resources if over.resources is None else over.resources,
             execution=over.execution or tool.execution,
             strict=(over.arguments or settings.arguments) == "strict",
             updates=settings.updates if over.updates is None else over.updates,
             max_result_bytes=over.max_result_bytes or settings.max_result_bytes,
             output=_output_check(definition),
             slots=self._slots(entry.id, over.max_concurrency),
-            watched=bool(prepare or before or after or layers or observed),
-            attended=bool(prepare or before or hidden.injected or resources),
-            plain=runner is None and retry is None and not hidden.names,
             secrets=self._granted(entry, hidden),
+        )
+
+    def _hooks_of(
+        self, entry: Entry, tool: Tool[..., Any], hidden: Hidden
+    ) -> CallHooks:
+        plugins = self._plugins
+        prepare = [
+            (item.function, item.plugin, True)
+            for item in plugins.implementations("prepare_arguments")
+        ]
+        if tool.prepare is not None:
+            prepare.append((tool.prepare, entry.plugin, False))
+        return CallHooks(
+            prepare=tuple(prepare),
+            before=plugins.implementations("before_tool_call"),
+            after=tuple(reversed(plugins.implementations("after_tool_call"))),
+            inject=self._injectors(entry) if hidden.injected else (),
+            observed=bool(plugins.implementations("on_event")),
         )
 
     def _compile(

@@ -9,13 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pegboard._conversion import as_tools
 from pegboard._discovery import Found
 from pegboard._plugin_settings import plugin_settings, settings_schema
 from pegboard._plugins import Plugin, name_of
 from pegboard.errors import PluginError, SettingsError, UsageError
 from pegboard.problems import Problem
 from pegboard.settings import Settings
-from pegboard.tools import Tool, as_tools
+from pegboard.tools import Tool
 
 
 def load_plugin(found: Found, settings: Settings) -> tuple[Plugin, tuple[Problem, ...]]:

@@ -29,6 +29,26 @@ class Layer:
     part: str
 
 
+@dataclass(frozen=True, slots=True)
+class CallHooks:
+    """The hook implementations that take part in one tool's calls.
+
+    Attributes:
+        prepare: Change arguments, outside in: function, plugin, and whether it is a
+            hook (the tool's own prepare is not).
+        before: Guards, outside in.
+        after: Rewriters, inside out.
+        inject: Givers of hidden values, outside in.
+        observed: Whether anybody looks at events.
+    """
+
+    prepare: tuple[tuple[Callable[..., Any], str, bool], ...] = ()
+    before: tuple[Implementation, ...] = ()
+    after: tuple[Implementation, ...] = ()
+    inject: tuple[Implementation, ...] = ()
+    observed: bool = False
+
+
 @dataclass(slots=True, eq=False)
 class Plan:
     """Everything that one call of one tool needs.
@@ -41,13 +61,15 @@ class Plan:
         bind: Valid arguments -> `(args, kwargs)`; None if the body takes the dict.
         single: The one parameter that takes all arguments (a schema written by hand).
         hidden: Parameters that the model never sees.
-        prepare: Hooks that change arguments, and the tool's own.
-        before: Guards. after: Rewriters, inside out. inject: Givers of hidden values.
-        layers: Middlewares, outside in. chain: The same, folded around the body.
+        hooks: Who prepares, guards, rewrites.
+        layers: Middlewares, outside in.
         runner: Where the body runs; None for an async function on the loop.
         timeout: Seconds, None for no limit.
         output: Checks `data`; None if nothing was promised.
         slots: What bounds its bodies in flight.
+        secrets: Values of hidden parameters that the settings grant.
+        chain: The layers folded around the body.
+        prepare, before, after, inject: Those of `hooks`, one step nearer.
         watched: Whether anybody at all takes part in its calls.
         attended: Whether something must be awaited before the chain.
         plain: Whether the body is an async function that wants nothing but arguments.
@@ -60,10 +82,7 @@ class Plan:
     bind: Callable[[Any], Any] | None
     single: str | None
     hidden: Hidden
-    prepare: tuple[tuple[Callable[..., Any], str, bool], ...]
-    before: tuple[Implementation, ...]
-    after: tuple[Implementation, ...]
-    inject: tuple[Implementation, ...]
+    hooks: CallHooks
     layers: tuple[Layer, ...]
     runner: Runner | None
     runner_name: str
@@ -76,11 +95,28 @@ class Plan:
     max_result_bytes: int
     output: Callable[[Any], bool] | None
     slots: tuple[Slots, ...]
-    watched: bool
-    attended: bool
-    plain: bool
     secrets: Mapping[str, str] = field(default_factory=dict)
     chain: Step = field(init=False)
+    prepare: tuple[tuple[Callable[..., Any], str, bool], ...] = field(init=False)
+    before: tuple[Implementation, ...] = field(init=False)
+    after: tuple[Implementation, ...] = field(init=False)
+    inject: tuple[Implementation, ...] = field(init=False)
+    watched: bool = field(init=False)
+    attended: bool = field(init=False)
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        hooks = self.hooks
+        self.prepare, self.before = hooks.prepare, hooks.before
+        self.after, self.inject = hooks.after, hooks.inject
+        takes_part = (hooks.prepare, hooks.before, hooks.after, self.layers)
+        self.watched = hooks.observed or any(takes_part)
+        self.attended = bool(
+            hooks.prepare or hooks.before or self.hidden.injected or self.resources
+        )
+        self.plain = (
+            self.runner is None and self.retry is None and not self.hidden.names
+        )
 
 
 def fold(layers: Iterable[Layer], innermost: Step) -> Step:

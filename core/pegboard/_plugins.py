@@ -12,6 +12,7 @@ from typing import Any
 import pluggy
 
 from pegboard import hookspecs
+from pegboard._conversion import as_tool
 from pegboard._verification import (
     Implementation,
     Plugin,
@@ -22,7 +23,7 @@ from pegboard._verification import (
 )
 from pegboard.errors import PluginError
 from pegboard.protocols import Runner
-from pegboard.tools import Tool, as_tool
+from pegboard.tools import Tool
 
 __all__ = ["Implementation", "Plugin", "PluginSet", "name_of"]
 

@@ -6,13 +6,14 @@ import difflib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from pegboard._conversion import as_tool
 from pegboard._entries import Entry
 from pegboard._names import CODE, Names, assign_names, matches, safe_name
 from pegboard.errors import PluginError, UnknownTool, UsageError
 from pegboard.problems import Problem
 from pegboard.schemas import ToolDefinition
 from pegboard.settings import Settings, ToolSettings, make_settings
-from pegboard.tools import Tool, as_tool
+from pegboard.tools import Tool
 
 
 class _Store:

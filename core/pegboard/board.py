@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from pegboard._assembly import Assembly
+from pegboard._hosting import PluginHost
 from pegboard._lifespans import Lifespans
 from pegboard._loader import read_grant
 from pegboard._names import CODE
@@ -126,9 +127,10 @@ class Pegboard:
 
     def _go_live(self) -> None:
         """Import the policies, once, before the first call."""
-        fresh, self._fresh = self._fresh, None
-        if fresh is not None:
-            self._parts.go_live(fresh())
+        if self._fresh is not None:
+            # What fails here is tried again at the next call: nothing runs unguarded.
+            self._parts.go_live(self._fresh())
+            self._fresh = None
 
     # -- looking
 
@@ -189,6 +191,12 @@ class Pegboard:
             UnknownTool: no tool has that name.
         """
         self._change(lambda: self.registry.remove(name))
+
+    def register(self, plugin: str, tools: Iterable[Any]) -> None:
+        """Offer more tools under a plugin's name; for the plugin's own host."""
+        found = self._parts.plugins.get(plugin)
+        version = found.version if found else ""
+        self._change(lambda: self.registry.add(tools, plugin=plugin, version=version))
 
     def _change(self, change: Callable[[], object]) -> None:
         before = set(self.registry.offered)
@@ -359,7 +367,7 @@ class Pegboard:
 
     def _lifespan_makers(self) -> list[tuple[str, Callable[[], Any]]]:
         return [
-            (item.plugin, partial(item.function, _Host(self, item.plugin)))
+            (item.plugin, partial(item.function, PluginHost(self, item.plugin)))
             for item in self._parts.plugins.implementations("lifespan")
         ]
 
@@ -397,33 +405,3 @@ class Pegboard:
         """Close what plugins hold, and the board's own loop."""
         self.executor.door.wait(self.close, "use `async with board`")
         self.executor.door.close()
-
-
-class _Host:
-    """What a plugin's lifespan gets of its board."""
-
-    def __init__(self, board: Pegboard, plugin: str) -> None:
-        self._board = board
-        self._plugin = plugin
-
-    def add(self, tools: Any | Iterable[Any]) -> None:
-        """Offer tools, under the plugin's name."""
-        listed = tools if isinstance(tools, (list, tuple)) else [tools]
-        plugin = self._board._parts.plugins.get(self._plugin)
-        version = plugin.version if plugin else ""
-        registry = self._board.registry
-        self._board._change(
-            lambda: registry.add(listed, plugin=self._plugin, version=version)
-        )
-
-    def remove(self, name: str) -> None:
-        """Stop offering a tool of the plugin.
-
-        Raises:
-            UnknownTool: the plugin has no tool of that name.
-        """
-        self._board.remove(f"{self._plugin}:{name}")
-
-    async def call(self, name: str, arguments: Arguments = None) -> ToolResult:
-        """Call any tool of the board, through the whole path."""
-        return await self._board.executor.call(name, arguments)

@@ -21,7 +21,7 @@ from pegboard import (
     schemas,
     tool,
 )
-from pegboard.tools import as_tool
+from pegboard._conversion import as_tool
 
 GOOGLE = """Find flights.
 

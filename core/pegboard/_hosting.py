@@ -1,0 +1,42 @@
+"""What a plugin's lifespan gets of its board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from pegboard.calls import Arguments
+from pegboard.results import ToolResult
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
+
+
+class PluginHost:
+    """Adds and removes a plugin's tools, and calls any tool.
+
+    Args:
+        board: The board that the plugin belongs to.
+        plugin: The plugin's name.
+    """
+
+    def __init__(self, board: Pegboard, plugin: str) -> None:
+        self._board = board
+        self._plugin = plugin
+
+    def add(self, tools: Any | Iterable[Any]) -> None:
+        """Offer tools, under the plugin's name."""
+        listed = tools if isinstance(tools, (list, tuple)) else [tools]
+        self._board.register(self._plugin, listed)
+
+    def remove(self, name: str) -> None:
+        """Stop offering a tool of the plugin.
+
+        Raises:
+            UnknownTool: the plugin has no tool of that name.
+        """
+        self._board.remove(f"{self._plugin}:{name}")
+
+    async def call(self, name: str, arguments: Arguments = None) -> ToolResult:
+        """Call any tool of the board, through the whole path."""
+        return await self._board.executor.call(name, arguments)
