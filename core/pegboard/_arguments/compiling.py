@@ -7,21 +7,16 @@ from typing import Any, NamedTuple
 
 import jsonschema_rs
 
-from pegboard._arguments.keywords import pointer, subschemas
+from pegboard._arguments.keywords import REFERENCES, pointer, subschemas
+from pegboard._arguments.patterns import LINEAR, LONGEST_TEXT, is_linear, is_pattern
 from pegboard._arguments.places import Options
 from pegboard._arguments.references import References
+from pegboard._arguments.weight import MAX_CHECKS, Scale, TooHeavy
 from pegboard._arguments.wording import cut
 from pegboard._frozen import thaw
 
-LINEAR: Options = {
-    "pattern_options": jsonschema_rs.RegexOptions(),
-    "offline": True,
-    "validate_formats": False,
-}
-# A backtrack may scan the whole text, so its limit bounds nothing without a cap.
-_BACKTRACKING = jsonschema_rs.FancyRegexOptions(backtrack_limit=1_000)
-_CAP = 1_000  # characters
 _LONGEST_REASON = 300  # characters
+_SHOWN = 100  # characters of a pattern
 _FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 _DRAFTS = {
     jsonschema_rs.Draft4Validator: 4,
@@ -74,26 +69,18 @@ def compile_schema(schema: Mapping[str, Any], options: Options = LINEAR) -> Comp
     """
     try:
         private = thaw(dict(schema))
-        _mend_slips(private)
+        refers = _mend_slips(private)
         notes: tuple[str, ...] = ()
         try:
             validator = jsonschema_rs.validator_for(private, **options)
-        except ValueError as error:
-            notes = _cap_patterns(private)
-            if not notes:
-                raise _refusal(private, error) from None
-            options = {**options, "pattern_options": _BACKTRACKING}
+        except ValueError:
+            notes = _bound_patterns(private)
             validator = _build(private, options)
         draft = _DRAFTS[type(validator)]
-        cycle = References(private, draft).find_cycle()
+        if refers:
+            _check_references(References(private, draft))
     except RecursionError:
-        raise SchemaError("the schema is nested too deep") from None
-    if cycle:
-        raise SchemaError(
-            f"the references {' -> '.join([*cycle, cycle[0]])} lead back to themselves "
-            "without going deeper into the value",
-            path=cycle[0][1:],
-        )
+        raise SchemaError("root: the schema is nested too deep") from None
     return Compiled(private, draft, options, validator.is_valid, notes)
 
 
@@ -113,56 +100,85 @@ def _build(schema: dict[str, Any], options: Options) -> jsonschema_rs.Validator:
         raise _refusal(schema, error) from None
 
 
-def _mend_slips(schema: dict[str, Any]) -> None:
-    """Read a schema as its generator meant it, in place.
+def _check_references(references: References) -> None:
+    """Refuse references that would keep a validator busy without end.
+
+    Raises:
+        SchemaError: they lead in a circle, or multiply.
+    """
+    if cycle := references.find_cycle():
+        path = cycle[0][1:]
+        raise SchemaError(
+            f"{path}: the references {' -> '.join([*cycle, cycle[0]])} lead back to "
+            "themselves without going deeper into the value",
+            path=path,
+        )
+    try:
+        Scale(references).weigh()
+    except TooHeavy as error:
+        path = error.where[1:]
+        raise SchemaError(
+            f"{path or 'root'}: the references multiply to more than {MAX_CHECKS:,} "
+            "checks of one value",
+            path=path,
+        ) from None
+
+
+def _mend_slips(schema: dict[str, Any]) -> bool:
+    """Read a schema as its generator meant it, in place; return if it has references.
 
     A keyword that is null is absent; a limit that is exclusive by a boolean, as draft 4
     and OpenAPI 3.0 write it, is exclusive.
     """
-    old = "draft-04" in str(schema.get("$schema"))
-    for node, _ in _nodes(schema):
-        for keyword in [key for key, value in node.items() if value is None]:
-            if keyword not in ("const", "default"):
-                del node[keyword]
-        for keyword, limit in _FLAGS if not old else ():
+    refers = False
+    flags = () if "draft-04" in str(schema.get("$schema")) else _FLAGS
+    todo: list[Any] = [schema]
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, dict):
+            continue
+        if None in node.values():
+            for keyword in [key for key, value in node.items() if value is None]:
+                if keyword not in ("const", "default"):
+                    del node[keyword]
+        for keyword, limit in flags:
             if isinstance(node.get(keyword), bool):
                 if node.pop(keyword) and limit in node:
                     node[keyword] = node.pop(limit)
+        refers = refers or not REFERENCES.isdisjoint(node)
+        todo += [item for _, item in subschemas(node)]
+    return refers
 
 
-def _cap_patterns(schema: dict[str, Any]) -> tuple[str, ...]:
+def _bound_patterns(schema: dict[str, Any]) -> tuple[str, ...]:
     """Bound each pattern that the linear engine does not know; return a note on each.
 
     Raises:
-        SchemaError: such a pattern stands where it cannot be bounded.
+        SchemaError: no engine knows it, or it stands where it cannot be bounded.
     """
     notes = []
     for node, where in _nodes(schema):
         for pattern in node.get("patternProperties") or ():
-            if not _is_linear(pattern):
+            if not is_linear(pattern):
+                path = f"{where[1:]}/patternProperties"
                 raise SchemaError(
-                    f"the name pattern {pattern!r} looks around or back, or is no "
-                    "pattern; name patterns have to be of the linear kind",
-                    path=f"{where[1:]}/patternProperties",
+                    f"{path}: the pattern {cut(pattern, _SHOWN)!r} looks around or "
+                    "back, or is none; names need one that does not",
+                    path=path,
                 )
         pattern = node.get("pattern")
-        if isinstance(pattern, str) and not _is_linear(pattern):
-            del node["pattern"]
-            bounded = [{"maxLength": _CAP}, {"pattern": pattern}]
-            node["allOf"] = [*(node.get("allOf") or ()), *bounded]
-            notes.append(
-                f"the pattern {cut(pattern, 100)!r} at {where} looks around or back; "
-                f"texts of more than {_CAP:,} characters do not match it"
-            )
+        if not isinstance(pattern, str) or is_linear(pattern):
+            continue
+        path = f"{where[1:]}/pattern"
+        if not is_pattern(pattern):
+            shown = cut(pattern, _SHOWN)
+            raise SchemaError(f"{path}: {shown!r} is not a pattern", path=path)
+        node["boundedPattern"] = node.pop("pattern")
+        notes.append(
+            f"{path}: the pattern {cut(pattern, _SHOWN)!r} looks around or back, so no "
+            f"text of more than {LONGEST_TEXT:,} characters matches it"
+        )
     return tuple(notes)
-
-
-def _is_linear(pattern: str) -> bool:
-    try:
-        jsonschema_rs.validator_for({"pattern": pattern}, **LINEAR)
-    except ValueError:
-        return False
-    return True
 
 
 def _nodes(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -199,7 +215,7 @@ def _dangling(schema: dict[str, Any]) -> str:
     """Return where the first reference that leads nowhere stands, "" if none does."""
     references = References(schema, 2020)
     for node, where in _nodes(schema):
-        for keyword in ("$ref", "$dynamicRef"):
-            if keyword in node and references.target(where, node) is None:
+        for keyword in REFERENCES.intersection(node):
+            if references.target(where, node) is None:
                 return f"{where[1:]}/{keyword}"
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from pegboard._arguments.patterns import LONGEST_TEXT
 from pegboard._arguments.places import ALL_KINDS, Place
 from pegboard._arguments.wording import (
     Path,
@@ -31,6 +32,7 @@ _LIMITS = {
     "minLength": "of at least {} characters",
     "maxLength": "of at most {} characters",
     "pattern": "that matches {}",
+    "boundedPattern": f"of at most {LONGEST_TEXT:,} characters that matches {{}}",
     "minItems": "of at least {} elements",
     "maxItems": "of at most {} elements",
     "uniqueItems": "without equal elements",
@@ -47,7 +49,7 @@ _NUMERIC = (
 _OF_KIND = {
     "integer": _NUMERIC,
     "number": _NUMERIC,
-    "string": ("minLength", "maxLength", "pattern"),
+    "string": ("minLength", "maxLength", "pattern", "boundedPattern"),
     "array": ("minItems", "maxItems", "uniqueItems"),
     "object": ("minProperties", "maxProperties"),
 }
@@ -144,10 +146,14 @@ def _expected(place: Place) -> str:
     for keyword in ("anyOf", "oneOf"):
         if arms := place.listed(keyword):
             return _joined(expected(arm) for arm in arms[:_ARMS])
-    if place.kinds == ALL_KINDS:
-        return "another value"
     names = place.kinds - {"integer"} if "number" in place.kinds else place.kinds
-    return _joined(_described(name, place) for name in sorted(names)) or "nothing"
+    if place.kinds == ALL_KINDS:  # then only what is limited is worth a word
+        names = frozenset(
+            name
+            for name in names
+            if not schema.keys().isdisjoint(_OF_KIND.get(name, ()))
+        )
+    return _joined(_described(name, place) for name in sorted(names)) or "another value"
 
 
 def _described(name: str, place: Place) -> str:

@@ -7,30 +7,33 @@ from typing import Any
 
 Keys = tuple[str | int, ...]
 
-# Keywords whose value is a schema, a list of schemas, or schemas by name.
-_ONE = (
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-)
-_LISTED = ("allOf", "anyOf", "items", "oneOf", "prefixItems")
-_NAMED = (
-    "$defs",
-    "definitions",
-    "dependencies",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-)
+_ONE, _LISTED, _NAMED = 1, 2, 4
+# What the value of a keyword may be: a schema, a list of schemas, or schemas by name.
+_FORMS = {
+    "$defs": _NAMED,
+    "additionalItems": _ONE,
+    "additionalProperties": _ONE,
+    "allOf": _LISTED,
+    "anyOf": _LISTED,
+    "contains": _ONE,
+    "contentSchema": _ONE,
+    "definitions": _NAMED,
+    "dependencies": _NAMED,
+    "dependentSchemas": _NAMED,
+    "else": _ONE,
+    "if": _ONE,
+    "items": _ONE | _LISTED,
+    "not": _ONE,
+    "oneOf": _LISTED,
+    "patternProperties": _NAMED,
+    "prefixItems": _LISTED,
+    "properties": _NAMED,
+    "propertyNames": _ONE,
+    "then": _ONE,
+    "unevaluatedItems": _ONE,
+    "unevaluatedProperties": _ONE,
+}
+REFERENCES = frozenset(("$dynamicRef", "$recursiveRef", "$ref"))
 # Those that speak of the same value as the schema they stand in.
 IN_PLACE = frozenset(
     {
@@ -57,6 +60,7 @@ ASSERTIONS = (
     "minLength",
     "maxLength",
     "pattern",
+    "boundedPattern",
     "minItems",
     "maxItems",
     "uniqueItems",
@@ -69,18 +73,18 @@ def subschemas(schema: Any) -> Iterator[tuple[Keys, Any]]:
     """Yield each schema that stands directly in a schema, with the keys to it."""
     if not isinstance(schema, dict):
         return
-    for keyword in _ONE:
-        if isinstance(schema.get(keyword), (dict, bool)):
-            yield (keyword,), schema[keyword]
-    for keyword in _LISTED:
-        if isinstance(schema.get(keyword), list):
-            for index, item in enumerate(schema[keyword]):
+    for keyword, value in schema.items():
+        form = _FORMS.get(keyword, 0)
+        if form & _NAMED:
+            if isinstance(value, dict):
+                for name, item in value.items():
+                    if isinstance(item, (dict, bool)):
+                        yield (keyword, name), item
+        elif form & _ONE and isinstance(value, (dict, bool)):
+            yield (keyword,), value
+        elif form & _LISTED and isinstance(value, list):
+            for index, item in enumerate(value):
                 yield (keyword, index), item
-    for keyword in _NAMED:
-        if isinstance(schema.get(keyword), dict):
-            for name, item in schema[keyword].items():
-                if isinstance(item, (dict, bool)):
-                    yield (keyword, name), item
 
 
 def pointer(base: str, *keys: str | int) -> str:

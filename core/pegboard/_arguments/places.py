@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jsonschema_rs
 
 from pegboard._arguments.keywords import IN_PLACE, look_up, pointer, subschemas
 from pegboard._arguments.references import References
-from pegboard._arguments.wording import Path, kind
+from pegboard._arguments.wording import kind
 
 Kinds = frozenset[str]
 Options = dict[str, Any]
@@ -17,6 +17,7 @@ Options = dict[str, Any]
 ALL_KINDS: Kinds = frozenset(
     ("array", "boolean", "integer", "null", "number", "object", "string")
 )
+_UNKNOWN = object()
 
 
 class Place:
@@ -34,6 +35,7 @@ class Place:
         "_is_valid",
         "_kinds",
         "_places",
+        "_target",
         "pointer",
         "schema",
         "wish",
@@ -48,6 +50,7 @@ class Place:
         self._is_valid = places.validator(where)
         self._checks: dict[str, Callable[[Any], bool]] = {}
         self._kinds: Kinds | None = None
+        self._target: Place | object | None = _UNKNOWN
         self.wish: str | None = None
 
     def admits(self, value: Any) -> bool:
@@ -67,8 +70,10 @@ class Place:
 
     def target(self) -> Place | None:
         """Return the place that this one refers to, None if it refers to none."""
-        where = self._places.references.target(self.pointer, self.schema)
-        return None if where is None else self._places.at(where)
+        if self._target is _UNKNOWN:
+            where = self._places.references.target(self.pointer, self.schema)
+            self._target = None if where is None else self._places.at(where)
+        return self._target  # type: ignore[return-value]  # no longer unknown
 
     def members(self, name: str) -> list[Place]:
         """Return the places that a property of that name has to fit."""
@@ -87,24 +92,13 @@ class Place:
                 found.append(self.child("patternProperties", pattern))
         return found
 
-    def hides(self, path: Path) -> bool:
-        """Return whether what stands on a path from here is only to be written."""
-        places = [self]
-        for step in (*path, None):
-            parts = [part for place in places for part in place.parts()]
-            if any(part.schema.get("writeOnly") is True for part in parts):
-                return True
-            if isinstance(step, str):
-                places = [found for part in parts for found in part.members(step)]
-            elif step is not None:
-                places = [found for part in parts for found in part.element(step)]
-        return False
-
-    def element(self, index: int) -> list[Place]:
-        """Return the places that the element at an index has to fit."""
+    def below(self, step: str | int) -> list[Place]:
+        """Return the places that what stands at a step below has to fit."""
+        if isinstance(step, str):
+            return self.members(step)
         first, rest = self.elements()
-        if index < len(first):
-            return [first[index]]
+        if step < len(first):
+            return [first[step]]
         return [] if rest is None else [rest]
 
     def elements(self) -> tuple[list[Place], Place | None]:
@@ -142,19 +136,24 @@ class Place:
             kinds &= part.kinds
         return kinds
 
-    def parts(self) -> Iterator[Place]:
-        """Yield this place and all that speak of the same value, unions with all arms.
+    def parts(self) -> list[Place]:
+        """Return this place and all that speak of the same value, whole unions too.
 
         Those that only say yes or no are left out.
         """
-        if not isinstance(self.schema, dict):
-            return
-        yield self
-        if target := self.target():
-            yield from target.parts()
-        for keys, _ in subschemas(self.schema):
-            if keys[0] in IN_PLACE and keys[0] != "not":
-                yield from self.child(*keys).parts()
+        found: dict[str, Place] = {}
+        todo = [self]
+        while todo:
+            place = todo.pop()
+            if place.pointer in found or not isinstance(place.schema, dict):
+                continue
+            found[place.pointer] = place
+            if target := place.target():
+                todo.append(target)
+            for keys, _ in subschemas(place.schema):
+                if keys[0] in IN_PLACE and keys[0] != "not":
+                    todo.append(place.child(*keys))
+        return list(found.values())
 
     def listed(self, keyword: str) -> list[Place]:
         """Return the places of a keyword that lists schemas."""
@@ -217,3 +216,19 @@ def types(schema: dict[str, Any]) -> Kinds:
     named = schema["type"]
     kinds = frozenset((named,) if isinstance(named, str) else named)
     return kinds | {"integer"} if "number" in kinds else kinds
+
+
+def parts_below(parts: Iterable[Place], step: str | int) -> list[Place]:
+    """Return all places that speak of what stands at a step below a value.
+
+    Args:
+        parts: Those that speak of the value.
+        step: The name of a property, or the index of an element.
+    """
+    found = {
+        part.pointer: part
+        for place in parts
+        for below in place.below(step)
+        for part in below.parts()
+    }
+    return list(found.values())

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from pegboard._arguments.keywords import IN_PLACE, Keys, look_up, pointer, subschemas
 
+_DEFINITIONS = frozenset(("$defs", "definitions"))
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 
 
@@ -97,7 +98,7 @@ class References:
                     names = list(trail)
                     return names[names.index(place) :]
                 if place not in done:
-                    trail[place] = self._over_the_same_value(place)
+                    trail[place] = self.beside(place)
                 place = None
                 while trail and place is None:
                     last = next(reversed(trail))
@@ -114,9 +115,21 @@ class References:
             place = todo.pop()
             yield place
             for keys, neighbour in self._neighbours(place):
-                if neighbour not in seen and keys[0] not in ("$defs", "definitions"):
+                if neighbour not in seen and keys[0] not in _DEFINITIONS:
                     seen.add(neighbour)
                     todo.append(neighbour)
+
+    def beside(self, place: str) -> Iterator[str]:
+        """Yield the places that a place leads to over the same value."""
+        for keys, neighbour in self._neighbours(place):
+            if keys[0] == "$ref" or keys[0] in IN_PLACE:
+                yield neighbour
+
+    def below(self, place: str) -> Iterator[tuple[Keys, str]]:
+        """Yield the places that speak of parts of the value, with the keys to them."""
+        for keys, neighbour in self._neighbours(place):
+            if keys[0] != "$ref" and keys[0] not in IN_PLACE | _DEFINITIONS:
+                yield keys, neighbour
 
     def _neighbours(self, place: str) -> Iterator[tuple[Keys, str]]:
         schema = look_up(self._schema, place)
@@ -126,8 +139,3 @@ class References:
                 yield ("$ref",), target
             for keys, _ in subschemas(schema):
                 yield keys, pointer(place, *keys)
-
-    def _over_the_same_value(self, place: str) -> Iterator[str]:
-        for keys, neighbour in self._neighbours(place):
-            if keys[0] == "$ref" or keys[0] in IN_PLACE:
-                yield neighbour

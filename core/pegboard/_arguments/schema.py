@@ -7,7 +7,7 @@ from typing import Any
 
 from pegboard._arguments.compiling import SchemaError, compile_schema
 from pegboard._arguments.explaining import Problem
-from pegboard._arguments.places import Place, Places, types
+from pegboard._arguments.places import Place, Places, parts_below, types
 from pegboard._arguments.reading import Reading, read_container
 from pegboard._arguments.settling import holds_whole, may_hold_whole, settle
 from pegboard._arguments.visits import Fit
@@ -91,7 +91,12 @@ class ArgumentSchema:
 
     def hides(self, path: Path) -> bool:
         """Return whether the value at a path must not be shown to anybody."""
-        return is_secret(path) or self._place().hides(path)
+        parts = self._place().parts()
+        hidden = is_secret(path) or _are_write_only(parts)
+        for step in path:
+            parts = parts_below(parts, step)
+            hidden = hidden or _are_write_only(parts)
+        return hidden
 
     def _admits(self, value: Any) -> bool:
         return self._hidden.isdisjoint(value) and self._compiled.is_valid(value)
@@ -144,3 +149,7 @@ class ArgumentSchema:
             places = Places(compiled.schema, compiled.draft, compiled.options)
             self._root = places.at("#")
         return self._root
+
+
+def _are_write_only(parts: list[Place]) -> bool:
+    return any(part.schema.get("writeOnly") is True for part in parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pegboard._arguments.places import Place
+from pegboard._arguments.places import Place, parts_below
 
 _EXPONENTS = re.compile("e[-+0-9]").search, re.compile("E[-+0-9]").search
 
@@ -28,26 +28,26 @@ def holds_whole(value: Any) -> bool:
     return False
 
 
-def settle(place: Place, value: dict[str, Any]) -> dict[str, Any]:
+def settle(root: Place, value: dict[str, Any]) -> dict[str, Any]:
     """Return valid arguments with an int wherever only an integer fits."""
-    return _settle([place], value)  # type: ignore[no-any-return]  # an object stays one
+    return _settle(root.parts(), value)  # type: ignore[no-any-return]  # an object still
 
 
-def _settle(places: list[Place], value: Any) -> Any:
+def _settle(parts: list[Place], value: Any) -> Any:
     if isinstance(value, float):
         whole = value.is_integer() and any(
-            "integer" in place.kinds and "number" not in place.kinds for place in places
+            "integer" in part.kinds and "number" not in part.kinds for part in parts
         )
         return int(value) if whole else value
-    if not isinstance(value, (dict, list)):
-        return value
-    parts = [part for place in places for part in place.parts() if part.admits(value)]
     if isinstance(value, dict):
+        parts = [part for part in parts if part.admits(value)]
         return {
-            name: _settle([p for part in parts for p in part.members(name)], item)
+            name: _settle(parts_below(parts, name), item)
             for name, item in value.items()
         }
-    return [
-        _settle([p for part in parts for p in part.element(index)], item)
-        for index, item in enumerate(value)
-    ]
+    if isinstance(value, list):
+        parts = [part for part in parts if part.admits(value)]
+        return [
+            _settle(parts_below(parts, index), item) for index, item in enumerate(value)
+        ]
+    return value

@@ -13,16 +13,20 @@ from typing import NoReturn
 from pegboard._arguments.text import MAX_DEPTH
 from pegboard._arguments.wording import cut, malformed, quote, truncated
 
+_MAX_VALUES = 100
 _SPACE = re.compile(r"[ \t\r\n]+")
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _NUMBERLIKE = re.compile(r"[-+.0-9][-+.\w]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _STRICT_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')
-_PLAIN = {
-    '"': re.compile(r'[^"\\\x00-\x1f]+'),
-    "'": re.compile(r"[^'\"\\\x00-\x1f]+"),
+_WHOLE_STRING = {
+    mark: re.compile(rf"{mark}((?:[^{mark}\\]|\\.)*+){mark}", re.DOTALL)
+    for mark in "\"'"
 }
-_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_ONLY_ESCAPES = re.compile(
+    r"""(?:[^\\]|\\(?:["\\/bfnrt']|u[0-9a-fA-F]{4}))*+""", re.DOTALL
+)
+_ODD = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|.)|["\x00-\x1f]""", re.DOTALL)
 _LITERALS = {"true": "true", "false": "false", "null": "null"}
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 _CLOSES = {"{": "}", "[": "]"}
@@ -98,6 +102,8 @@ class Tokenizer:
                 self._bare()
             if not self._open and self._pieces:
                 self.documents.append(Document(self._pieces, self._starts))
+                if len(self.documents) > _MAX_VALUES:
+                    raise malformed(f"more than {_MAX_VALUES} values run together")
                 self._pieces, self._starts = [], []
         if self._open:
             raise truncated(f"at its end, before {quote(self._open[-1])}")
@@ -181,59 +187,38 @@ class Tokenizer:
         if self._pieces and self._pieces[-1] not in ("{", "[", ",", ":"):
             self._put(" ", 0)
 
-    def _string(self, quote_mark: str) -> None:
+    def _string(self, mark: str) -> None:
         start = self._at
-        if quote_mark == '"' and (strict := _STRICT_STRING.match(self._text, start)):
+        if mark == '"' and (strict := _STRICT_STRING.match(self._text, start)):
             self._put(strict[0], len(strict[0]))
             return
-        parts, end = self._split(quote_mark)
-        excerpt = self._text[start:end]
-        if quote_mark == "'":
+        whole = _WHOLE_STRING[mark].match(self._text, start)
+        if whole is None:
+            raise truncated("inside a string")
+        body, excerpt = whole[1], whole[0]
+        if mark == "'":
             self._note("single_quotes", excerpt)
         # A single backslash that starts no escape was meant as a backslash, and then
         # so were all the others of this string: "C:\bin\app" holds no backspace.
-        literal = "\\" in parts
+        literal = not _ONLY_ESCAPES.fullmatch(body)
         if literal:
             self._note("backslashes", excerpt)
-        rewritten = []
-        for part in parts:
-            if part == "\\'":
-                self._note("apostrophes", excerpt)
-                rewritten.append("'")
-            elif part[0] == "\\":
-                escaped = part in ('\\"', "\\\\") or not literal
-                rewritten.append(part if escaped else "\\" + part)
-            elif part[0] < " ":
-                self._note("control_characters", excerpt)
-                rewritten.append(f"\\u{ord(part):04x}")
-            else:
-                rewritten.append('\\"' if part == '"' else part)
-        self._put('"' + "".join(rewritten) + '"', end - start)
 
-    def _split(self, quote_mark: str) -> tuple[list[str], int]:
-        """Return a string's escapes, lone backslashes and stretches, and its end."""
-        text, plain = self._text, _PLAIN[quote_mark]
-        parts: list[str] = []
-        at = self._at + 1
-        while at < len(text):
-            if stretch := plain.match(text, at):
-                parts.append(stretch[0])
-                at = stretch.end()
-                continue
-            character = text[at]
-            if character == quote_mark:
-                return parts, at + 1
-            if character == "\\":
-                escape = _ESCAPE.match(text, at)
-                if escape:
-                    character = escape[0]
-                elif text.startswith("'", at + 1):
-                    character = "\\'"
-                elif at + 1 == len(text):
-                    break
-            parts.append(character)
-            at += len(character)
-        raise truncated("inside a string")
+        def restore(odd: re.Match[str]) -> str:
+            found = odd[0]
+            if found == "\\'":
+                self._note("apostrophes", excerpt)
+                return "'"
+            if found == '"':
+                return '\\"'
+            if found[0] != "\\":
+                self._note("control_characters", excerpt)
+                return f"\\u{ord(found):04x}"
+            if not literal or found in ('\\"', "\\\\"):
+                return found
+            return "\\\\" + _ODD.sub(restore, found[1:])
+
+        self._put(f'"{_ODD.sub(restore, body)}"', len(excerpt))
 
     def _put(self, piece: str, length: int) -> None:
         """Write a piece that stands for the next `length` characters."""
@@ -242,7 +227,8 @@ class Tokenizer:
         self._at += length
 
     def _note(self, rule: str, excerpt: str) -> None:
-        self.rules.setdefault(rule, cut(excerpt, 40))
+        if rule not in self.rules:
+            self.rules[rule] = cut(excerpt, 40)
 
     def _stop(self, token: re.Match[str], fact: str) -> NoReturn:
         if self._open and token.end() == len(self._text):

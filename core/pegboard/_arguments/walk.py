@@ -13,7 +13,7 @@ from pegboard._arguments.places import Place
 from pegboard._arguments.reading import Reading, read_container
 from pegboard._arguments.steps import steps
 from pegboard._arguments.visits import Fit, Request, Steps, Visit
-from pegboard._arguments.wording import Path
+from pegboard._arguments.wording import Path, kind
 
 MAX_PLACES = 5_000
 _SAMPLES = 3
@@ -79,6 +79,10 @@ class Walk:
         self._left -= 1
         if self._left < 0:
             raise TooManyPlaces(self._samples)
+        place, value = request.place, request.value
+        if len(self._samples) < _SAMPLES and not isinstance(value, (dict, list)):
+            if kind(value) not in place.kinds:
+                self._samples.append(Problem(request.path, "type", place, value))
         return Visit(request, coerce=self._coerce, read=self._read)
 
     def _leave(self, visit: Visit) -> Fit:
@@ -87,9 +91,6 @@ class Walk:
             visit.problems.clear()
         elif not visit.problems:
             visit.blame("other")
-        if len(self._samples) < _SAMPLES:
-            before = Problem(visit.path, "type", visit.place, visit.request.value)
-            self._samples += visit.problems or [before]
         fit = Fit(visit.value, tuple(visit.repairs), tuple(visit.problems))
         self._known[_key(visit.request)] = visit.request.value, fit
         return fit
