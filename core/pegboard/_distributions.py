@@ -108,7 +108,9 @@ def read_installed() -> tuple[Found, ...]:
                 plugins.update(_declared(first))
             except Exception as error:  # one broken distribution hides no other
                 plugins.add(_unreadable(candidate, text, error))
-    return tuple(sorted(plugins, key=lambda p: (p.name, p.group, p.distribution)))
+    return tuple(
+        sorted(plugins, key=lambda p: (p.name, p.group, p.distribution, p.value))
+    )
 
 
 class Requirements:

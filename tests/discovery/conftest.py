@@ -1,11 +1,12 @@
 """Installed distributions: real folders of metadata and modules on the path."""
 
+import functools
 import importlib
 import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -126,25 +127,27 @@ def site(make_site):
 class Board:
     """What a board does with the manifest, without the rest of a board."""
 
-    def __init__(self, values: Mapping[str, object] | None = None) -> None:
-        self.settings = settings.make_settings(values)
+    def __init__(self, site: Site, **values: object) -> None:
+        self.site = site
+        self.settings = settings.make_settings({"enable": ["acme_*"], **values})
         self.imported: list[str] = []
 
-    def known(self, manifest: Manifest) -> Known:
+    def known(self, manifest: Manifest | None = None) -> Known:
         """What is known, by imports where it must be; `imported` says of which."""
+        manifest = manifest or Manifest()
         self.imported = []
         if known := manifest.current(self.settings):
             return known
         scan = manifest.scan(self.settings)
         return manifest.record(scan, [self.look(found) for found in scan.to_import])
 
-    def known_later(self, site: Site, manifest: Callable[[], Manifest]) -> Known:
+    def known_later(self, manifest: Manifest | None = None) -> Known:
         """What is known in a third process, each of them a while after the other."""
         for _ in range(2):
-            self.known(manifest())
-            site.forget()
-            site.age()
-        return self.known(manifest())
+            self.known(manifest)
+            self.site.forget()
+            self.site.age()
+        return self.known(manifest)
 
     def look(self, found: Found) -> Record:
         """Import one plugin whose entry point is a list of tool names."""
@@ -168,21 +171,35 @@ class Board:
 
 
 @pytest.fixture
-def board(site):
-    """A board that sees the site's plugins only."""
-    return Board({"enable": ["acme_*"]})
-
-
-@pytest.fixture
-def make_board():
+def make_board(site):
     """Makes a board that sees plugins of the test only, with more settings."""
-    return lambda **values: Board({"enable": ["acme_*"], **values})
+    return functools.partial(Board, site)
 
 
 @pytest.fixture
-def manifest(home):
-    """Opens the manifest as a new process does."""
-    return lambda: Manifest()
+def board(make_board):
+    """A board that sees plugins of the test only."""
+    return make_board()
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """A folder of sources on the path, which no installation records."""
+    folder = tmp_path / "src"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+@pytest.fixture
+def cached(home):
+    """Returns the one file of a kind, "index" or "definitions", in the cache."""
+
+    def find(kind: str) -> Path:
+        (path,) = (home / "cache").rglob(f"{kind}-*.json")
+        return path
+
+    return find
 
 
 @pytest.fixture

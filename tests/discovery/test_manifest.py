@@ -11,7 +11,7 @@ from pegboard._records import Record, drift
 
 
 @pytest.fixture
-def three(site, board, manifest):
+def three(site, board):
     """Three packs, one of which needs a library; all of them known."""
     site.install("acme-lib", modules={"acme_lib": "names = ['c']"})
     for name in "ab":
@@ -26,9 +26,9 @@ def three(site, board, manifest):
         modules={"acme_c": "from acme_lib import names as tools"},
         requires=["acme-lib>=1"],
     )
-    board.known(manifest())
+    board.known()
     settle(site)
-    board.known(manifest())
+    board.known()
     return site
 
 
@@ -42,22 +42,22 @@ def names(known):
     return [tool.id for record in known.records.values() for tool in record.tools]
 
 
-def test_nothing_is_known_before_the_first_look(site, board, manifest):
+def test_nothing_is_known_before_the_first_look(site, board):
     """D2: without a manifest every plugin is imported, once."""
     site.install(
         "acme-a", tools={"acme_a": "acme_a:t"}, modules={"acme_a": "t = ['x']"}
     )
 
-    assert manifest().current(board.settings) is None
-    known = board.known(manifest())
+    assert Manifest().current(board.settings) is None
+    known = board.known()
 
     assert board.imported == ["acme_a"]
     assert names(known) == ["acme_a:x"]
 
 
-def test_what_is_known_is_shown_without_an_import(three, board, manifest):
+def test_what_is_known_is_shown_without_an_import(three, board):
     """D2: while the manifest is current no plugin is imported."""
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == []
     assert not {"acme_a", "acme_b", "acme_c", "acme_lib"} & sys.modules.keys()
@@ -75,27 +75,27 @@ def test_what_is_known_is_shown_without_an_import(three, board, manifest):
     assert [p.name for p in known.discovery.found] == ["acme_a", "acme_b", "acme_c"]
 
 
-def test_a_brief_look_reads_the_index_only(three, board, manifest, home):
+def test_a_brief_look_reads_the_index_only(three, board, home):
     """D3: the index has names, effects and first lines; schemas are elsewhere."""
     for file in (home / "cache").rglob("definitions-*"):
         file.unlink()
 
-    known = manifest().current(board.settings, brief=True)
+    known = Manifest().current(board.settings, brief=True)
 
     assert known is not None
     tool = known.records["acme_a"].tools[0]
     assert (tool.name, tool.description) == ("a1", "Does a1.")
     assert tool.read_only
-    assert manifest().current(board.settings) is None
+    assert Manifest().current(board.settings) is None
 
 
-def test_an_added_plugin_alone_is_imported(three, board, manifest):
+def test_an_added_plugin_alone_is_imported(three, board):
     """D3: installing a pack costs its own import."""
     three.install(
         "acme-d", tools={"acme_d": "acme_d:t"}, modules={"acme_d": "t = ['d']"}
     )
 
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == ["acme_d"]
     assert "acme_d:d" in names(known)
@@ -103,9 +103,7 @@ def test_an_added_plugin_alone_is_imported(three, board, manifest):
 
 
 @pytest.mark.parametrize("version", ["2.0", "0.9"])
-def test_an_upgraded_or_downgraded_plugin_alone_is_imported(
-    three, board, manifest, version
-):
+def test_an_upgraded_or_downgraded_plugin_alone_is_imported(three, board, version):
     """D3: another version of a pack is another pack."""
     remove(three, "acme_b-1.0")
     three.install(
@@ -114,13 +112,13 @@ def test_an_upgraded_or_downgraded_plugin_alone_is_imported(
         tools={"acme_b": "acme_b:tools"},
         modules={"acme_b": "tools = ['new']"},
     )
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == ["acme_b"]
     assert names(known) == ["acme_a:a1", "acme_a:a2", "acme_b:new", "acme_c:c"]
 
 
-def test_a_reinstalled_plugin_is_imported_again(three, board, manifest):
+def test_a_reinstalled_plugin_is_imported_again(three, board):
     """D3: the time of RECORD tells what version and name do not."""
     remove(three, "acme_b-1.0")
     three.install(
@@ -128,27 +126,27 @@ def test_a_reinstalled_plugin_is_imported_again(three, board, manifest):
         tools={"acme_b": "acme_b:tools"},
         modules={"acme_b": "tools = ['new']"},
     )
-    board.known(manifest())
+    board.known()
 
     assert board.imported == ["acme_b"]
 
 
-def test_an_upgraded_library_counts(three, board, manifest):
+def test_an_upgraded_library_counts(three, board):
     """D3: who requires a distribution that changed is imported again."""
     remove(three, "acme_lib-1.0")
     three.install("acme-lib", "2.0", modules={"acme_lib": "names = ['new']"})
 
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == ["acme_c"]
     assert names(known)[-1] == "acme_c:new"
 
 
-def test_a_removed_plugin_is_gone(three, board, manifest):
+def test_a_removed_plugin_is_gone(three, board):
     """D3: what is no longer installed is no longer shown."""
     remove(three, "acme_b-1.0")
 
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == []
     assert names(known) == ["acme_a:a1", "acme_a:a2", "acme_c:c"]
@@ -161,79 +159,77 @@ def remove(site, folder):
     (site.folder / f"{folder}.dist-info").rmdir()
 
 
-def test_another_path_is_another_environment(three, board, manifest, make_site):
+def test_another_path_is_another_environment(three, board, make_site):
     """D3: a folder of distributions that comes onto the path is looked into."""
     extra = make_site("extra")
-    assert manifest().current(board.settings) is not None
+    assert Manifest().current(board.settings) is not None
 
     extra.install(
         "acme-d", tools={"acme_d": "acme_d:t"}, modules={"acme_d": "t = ['d']"}
     )
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == ["acme_d"]
     assert "acme_d:d" in names(known)
 
 
 def test_a_folder_without_distributions_does_not_count(
-    three, board, manifest, tmp_path, monkeypatch
+    three, board, tmp_path, monkeypatch
 ):
     """D3: where python was started, and what is written there, changes nothing."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "notes.txt").write_text("x")
 
-    assert manifest().current(board.settings) is not None
+    assert Manifest().current(board.settings) is not None
 
 
 @pytest.mark.parametrize("what", ["executable", "version", "prefix", "pegboard"])
-def test_another_interpreter_or_pegboard_keeps_nothing(
-    three, board, manifest, monkeypatch, what
-):
+def test_another_interpreter_or_pegboard_keeps_nothing(three, board, monkeypatch, what):
     """D3: a manifest is of one interpreter and one Pegboard."""
     if what == "pegboard":
         monkeypatch.setattr("pegboard._stamps.__version__", "0.1.99")
     else:
         monkeypatch.setattr(sys, what, "other")
 
-    board.known(manifest())
+    board.known()
 
     assert board.imported == ["acme_a", "acme_b", "acme_c"]
 
 
-def test_other_settings_of_a_plugin_are_another_record(three, manifest, make_board):
+def test_other_settings_of_a_plugin_are_another_record(three, make_board):
     """D3: a record is keyed by its plugin's settings, and both are kept."""
     plain = make_board()
     other = make_board(plugins={"acme_b": {"level": 2}}, timeout=5)
 
-    other.known(manifest())
+    other.known()
     imported = other.imported
-    plain.known(manifest())
-    other.known(manifest())
+    plain.known()
+    other.known()
 
     assert imported == ["acme_b"]
     assert (plain.imported, other.imported) == ([], [])
 
 
-def test_records_for_old_settings_are_dropped(three, manifest, make_board):
+def test_records_for_old_settings_are_dropped(three, make_board):
     """D3: of each plugin the last few records are kept."""
     boards = [make_board(plugins={"acme_b": {"level": i}}) for i in range(5)]
     for board in boards:
-        board.known(manifest())
+        board.known()
         three.forget()
 
-    boards[-1].known(manifest())
-    boards[0].known(manifest())
+    boards[-1].known()
+    boards[0].known()
 
     assert boards[-1].imported == []
     assert boards[0].imported == ["acme_b"]
 
 
-def test_a_disabled_plugin_is_never_imported(three, manifest, make_board):
+def test_a_disabled_plugin_is_never_imported(three, make_board):
     """D2: what is disabled is known to be there, and no more."""
     board = make_board(disable=["acme_d"])
     three.install("acme-d", tools={"acme_d": "acme_d:t"}, modules={"acme_d": "1 / 0"})
 
-    known = board.known(manifest())
+    known = board.known()
 
     assert board.imported == []
     assert [p.name for p in known.discovery.disabled if p.name == "acme_d"] == [
@@ -241,7 +237,7 @@ def test_a_disabled_plugin_is_never_imported(three, manifest, make_board):
     ]
 
 
-def test_no_library_is_loaded_to_show_what_is_known(three, board, manifest):
+def test_no_library_is_loaded_to_show_what_is_known(three, board):
     """D2: a warm look needs neither pydantic nor the distributions' metadata."""
     code = (
         "import sys\n"
@@ -260,16 +256,16 @@ def test_no_library_is_loaded_to_show_what_is_known(three, board, manifest):
     assert done.stdout == "['acme_a', 'acme_b', 'acme_c'] []\n"
 
 
-def test_live_definitions_replace_what_was_kept(three, board, manifest):
+def test_live_definitions_replace_what_was_kept(three, board):
     """D3: at import the record is replaced; the difference is a problem."""
-    known = board.known(manifest())
+    known = board.known()
     kept = known.records["acme_a"]
     live = Record("acme_a", kept.tools[:1], hooks=kept.hooks)
     (found,) = [p for p in known.discovery.found if p.name == "acme_a"]
 
-    manifest().replace(board.settings, found, live)
+    Manifest().replace(board.settings, found, live)
 
-    now = board.known(manifest()).records["acme_a"]
+    now = board.known().records["acme_a"]
     assert now.tools == live.tools
     problem = drift(kept, live)
     assert problem is not None
@@ -277,12 +273,12 @@ def test_live_definitions_replace_what_was_kept(three, board, manifest):
     assert drift(kept, kept) is None
 
 
-def test_old_definitions_are_swept(three, board, manifest, home):
+def test_old_definitions_are_swept(three, board, home):
     """D3: one index, one file of definitions for each environment."""
     three.install(
         "acme-d", tools={"acme_d": "acme_d:t"}, modules={"acme_d": "t = ['d']"}
     )
-    board.known(manifest())
+    board.known()
 
     files = sorted(f.name.partition("-")[0] for f in (home / "cache").rglob("*.json"))
 

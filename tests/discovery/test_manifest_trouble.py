@@ -14,50 +14,48 @@ from pegboard._manifest import Manifest
 
 
 def test_an_import_that_writes_bytecode_leaves_the_manifest_current(
-    site, board, manifest, pack, monkeypatch
+    site, board, pack, monkeypatch
 ):
     """D3: the stamp is taken again after an import that wrote `__pycache__`."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     pack()
     site.age()
-    scan = manifest().scan(board.settings)
+    scan = Manifest().scan(board.settings)
     records = [board.look(found) for found in scan.to_import]
     assert (site.folder / "__pycache__").is_dir()
     time_of_import = time.time() - 30
     os.utime(site.folder, (time_of_import, time_of_import))
 
-    manifest().record(scan, records)
+    Manifest().record(scan, records)
 
-    assert manifest().current(board.settings) is not None
+    assert Manifest().current(board.settings) is not None
 
 
-def test_an_installation_during_the_look_is_not_missed(site, board, manifest, pack):
+def test_an_installation_during_the_look_is_not_missed(site, board, pack):
     """D3: stamps are taken before scanning, so what comes in between looks stale."""
     pack()
     site.age()
-    scan = manifest().scan(board.settings)
+    scan = Manifest().scan(board.settings)
     site.install(
         "acme-b", tools={"acme_b": "acme_b:t"}, modules={"acme_b": "t = ['b']"}
     )
     records = [board.look(found) for found in scan.to_import]
     site.age()
 
-    manifest().record(scan, records)
+    Manifest().record(scan, records)
 
-    assert manifest().current(board.settings) is None
-    assert "acme_b" in board.known(manifest()).records
+    assert Manifest().current(board.settings) is None
+    assert "acme_b" in board.known().records
 
 
-def test_a_change_within_one_tick_of_the_clock_is_not_missed(
-    site, board, manifest, pack
-):
+def test_a_change_within_one_tick_of_the_clock_is_not_missed(site, board, pack):
     """D3: a folder that changed just now may change again in the same tick."""
     pack()
     os.utime(site.folder)
-    board.known(manifest())
+    board.known()
 
-    assert manifest().current(board.settings) is None
-    board.known(manifest())
+    assert Manifest().current(board.settings) is None
+    board.known()
     assert board.imported == []
 
 
@@ -75,19 +73,18 @@ HOSTILE = [
 
 @pytest.mark.parametrize("content", HOSTILE)
 @pytest.mark.parametrize("file", ["index", "definitions"])
-def test_a_corrupt_file_is_rebuilt(site, board, manifest, pack, home, file, content):
+def test_a_corrupt_file_is_rebuilt(board, pack, file, content, cached):
     """D3: what cannot be read counts as not there."""
     pack()
-    board.known_later(site, manifest)
-    (path,) = (home / "cache").rglob(f"{file}-*.json")
-    path.write_bytes(content)
+    board.known_later()
+    cached(file).write_bytes(content)
 
-    assert manifest().current(board.settings) is None
-    known = board.known(manifest())
-    site.forget()
+    before = Manifest().current(board.settings)
+    known = board.known()
 
+    assert before is None
     assert [tool.name for tool in known.records["acme_a"].tools] == ["one"]
-    assert manifest().current(board.settings) is not None
+    assert Manifest().current(board.settings) is not None
 
 
 REPLACEMENTS = [None, 5, "x", [], {}, [5], {"a": 5}, [[]]]
@@ -98,13 +95,11 @@ REPLACEMENTS = [None, 5, "x", [], {}, [5], {"a": 5}, [[]]]
     "where",
     ["stamp", "fingerprint", "installed", "entries", "definitions", "brief", "files"],
 )
-def test_any_nonsense_in_the_index_is_survived(
-    site, board, manifest, pack, home, where, value
-):
+def test_any_nonsense_in_the_index_is_survived(board, pack, where, value, cached):
     """D3: a file that somebody else wrote is right or rebuilt; nothing raises."""
     pack()
-    board.known_later(site, manifest)
-    (path,) = (home / "cache").rglob("index-*.json")
+    board.known_later()
+    path = cached("index")
     index = json.loads(path.read_text())
     if where in index:
         index[where] = value
@@ -113,20 +108,20 @@ def test_any_nonsense_in_the_index_is_survived(
             entry[where] = value
     path.write_text(json.dumps(index))
 
-    manifest().current(board.settings)
-    manifest().current(board.settings, brief=True)
-    known = board.known(manifest())
+    Manifest().current(board.settings)
+    Manifest().current(board.settings, brief=True)
+    known = board.known()
 
     shown = [tool.name for record in known.records.values() for tool in record.tools]
     assert shown in (["one"], [])
-    assert manifest().scan(board.settings).discovery.found[0].value == "acme_a:tools"
+    assert Manifest().scan(board.settings).discovery.found[0].value == "acme_a:tools"
 
 
-def test_no_cache_can_switch_a_policy_off(site, board, manifest, home):
+def test_no_cache_can_switch_a_policy_off(site, board, cached):
     """D2: the manifest decides what is shown, never what runs."""
     site.install("acme-audit", plugins={"acme_audit": "acme_audit:Audit"})
-    board.known(manifest())
-    (path,) = (home / "cache").rglob("index-*.json")
+    board.known()
+    path = cached("index")
     path.write_text(path.read_text().replace("acme_audit", "acme_other"))
 
     guards = [p.name for p in discover(board.settings).found if not p.is_pack]
@@ -134,9 +129,7 @@ def test_no_cache_can_switch_a_policy_off(site, board, manifest, home):
     assert guards == ["acme_audit"]
 
 
-def test_a_cache_that_cannot_be_written_is_kept_in_memory(
-    site, board, pack, home, manifest
-):
+def test_a_cache_that_cannot_be_written_is_kept_in_memory(site, board, pack, home):
     """D3: a read-only home costs imports in every process, and nothing else."""
     pack()
     site.age()
@@ -153,10 +146,10 @@ def test_a_cache_that_cannot_be_written_is_kept_in_memory(
 
     assert board.imported == []
     assert "acme_a" in known.records
-    assert manifest().current(board.settings) is None
+    assert Manifest().current(board.settings) is None
 
 
-def test_parallel_processes_leave_a_whole_manifest(site, board, manifest, pack):
+def test_parallel_processes_leave_a_whole_manifest(site, board, pack):
     """D3: files are written whole, so that any reader sees one state or another."""
     pack()
     site.age()
@@ -177,12 +170,10 @@ def test_parallel_processes_leave_a_whole_manifest(site, board, manifest, pack):
     running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
 
     assert [process.wait() for process in running] == [0, 0, 0, 0]
-    assert board.known(manifest()).records.keys() == {"acme_a"}
+    assert board.known().records.keys() == {"acme_a"}
 
 
-def test_a_plugin_in_a_zip_is_found_and_known(
-    site, board, manifest, tmp_path, monkeypatch
-):
+def test_a_plugin_in_a_zip_is_found_and_known(site, board, tmp_path, monkeypatch):
     """D3: a zip on the path is one file whose time says whether it changed."""
     path = tmp_path / "acme.zip"
     with zipfile.ZipFile(path, "w") as zipped:
@@ -196,10 +187,10 @@ def test_a_plugin_in_a_zip_is_found_and_known(
     site.modules.add("acme_a")
     os.utime(path, (time.time() - 60,) * 2)
 
-    known = board.known_later(site, manifest)
+    known = board.known_later()
     imported = board.imported
     os.utime(path, (time.time() - 30,) * 2)
-    board.known(manifest())
+    board.known()
 
     assert [tool.name for tool in known.records["acme_a"].tools] == ["zipped"]
     assert imported == []
@@ -208,7 +199,7 @@ def test_a_plugin_in_a_zip_is_found_and_known(
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no zip"])
 def test_a_file_on_the_path_that_is_no_zip_does_no_harm(
-    site, board, manifest, pack, tmp_path, monkeypatch, content
+    board, pack, tmp_path, monkeypatch, content
 ):
     """D3: whatever stands on the path, what is installed is found."""
     path = tmp_path / "odd.zip"
@@ -216,11 +207,11 @@ def test_a_file_on_the_path_that_is_no_zip_does_no_harm(
     monkeypatch.syspath_prepend(path)
     pack()
 
-    assert board.known_later(site, manifest).records.keys() == {"acme_a"}
+    assert board.known_later().records.keys() == {"acme_a"}
     assert board.imported == []
 
 
-def test_a_namespace_package_is_found_and_known(site, board, manifest):
+def test_a_namespace_package_is_found_and_known(site, board):
     """D3: packs may share a package that belongs to none of them."""
     for name in "ab":
         site.install(
@@ -229,7 +220,7 @@ def test_a_namespace_package_is_found_and_known(site, board, manifest):
             modules={f"acme_space/{name}": f"tools = ['{name}']"},
         )
 
-    known = board.known_later(site, manifest)
+    known = board.known_later()
 
     assert board.imported == []
     assert [t.name for r in known.records.values() for t in r.tools] == ["a", "b"]

@@ -30,25 +30,34 @@ def test_a_project_may_require_where_the_organisation_does_not(project, own):
     assert load_settings(project).required == ("audit",)
 
 
-@pytest.mark.parametrize("layer", ["user", "project", "variable", "code"])
-def test_a_final_key_holds_against_every_layer(
-    layer, project, organisation, user, own, monkeypatch
-):
+def test_a_final_key_holds_against_every_file(project, organisation, user, own):
     """Settings: a key in `final` is the organisation's, or its default."""
     organisation("final = ['timeout', 'updates']\ntimeout = 60")
-    if layer == "user":
-        user("timeout = 1\nupdates = false")
-    if layer == "project":
-        own("timeout = 1\nupdates = false")
-    if layer == "variable":
-        monkeypatch.setenv("PEGBOARD_TIMEOUT", "1")
-        monkeypatch.setenv("PEGBOARD_UPDATES", "0")
-    overrides = {"timeout": 1, "updates": False} if layer == "code" else None
+    files = [user("timeout = 1\nupdates = false"), own("timeout = 2\nupdates = false")]
 
-    settings = load_settings(project, overrides=overrides)
+    settings = load_settings(project)
 
     assert (settings.timeout, settings.updates) == (60, True)
-    assert len(settings.problems) == 2
+    said = [
+        problem.message.partition(" has no effect")[0] for problem in settings.problems
+    ]
+    assert said == [
+        f"'{key}' of {file}" for file in files for key in ("timeout", "updates")
+    ]
+
+
+def test_a_final_key_holds_against_variables_and_code(
+    project, organisation, monkeypatch
+):
+    """Settings: what is final for files is final for a run and for a host."""
+    organisation("final = ['timeout', 'updates']\ntimeout = 60")
+    monkeypatch.setenv("PEGBOARD_TIMEOUT", "1")
+    monkeypatch.setenv("PEGBOARD_UPDATES", "0")
+
+    settings = load_settings(project, overrides={"timeout": 1, "updates": False})
+
+    assert (settings.timeout, settings.updates) == (60, True)
+    assert len(settings.problems) == 4
 
 
 def test_saying_the_same_as_a_final_key_is_no_problem(project, organisation, own):

@@ -7,25 +7,25 @@ from pegboard.settings import load_settings
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "key", "value"),
+    ("key", "text", "value"),
     [
-        ("PEGBOARD_TIMEOUT", "5", "timeout", 5.0),
-        ("PEGBOARD_TIMEOUT", "2.5", "timeout", 2.5),
-        ("PEGBOARD_MAX_CALLS", "7", "max_calls", 7),
-        ("PEGBOARD_UPDATES", "no", "updates", False),
-        ("PEGBOARD_LOCKED", "1", "locked", True),
-        ("PEGBOARD_EXECUTION", "sequential", "execution", "sequential"),
-        ("PEGBOARD_ORDER", "a, b,,c", "order", ("a", "b", "c")),
-        ("PEGBOARD_ORDER", '["a", "b"]', "order", ("a", "b")),
-        ("PEGBOARD_ORDER", "", "order", ()),
-        ("PEGBOARD_ORDER", "[a]*, b", "order", ("[a]*", "b")),
+        ("timeout", "5", 5.0),
+        ("timeout", "2.5", 2.5),
+        ("max_calls", "7", 7),
+        ("updates", "no", False),
+        ("locked", "1", True),
+        ("execution", "sequential", "sequential"),
+        ("order", "a, b,,c", ("a", "b", "c")),
+        ("order", '["a", "b"]', ("a", "b")),
+        ("order", "", ()),
+        ("order", "[a]*, b", ("[a]*", "b")),
     ],
 )
 def test_a_variable_is_a_text_that_becomes_its_keys_type(
-    project, monkeypatch, name, text, key, value
+    project, monkeypatch, key, text, value
 ):
     """Settings: variables are lenient; lists have commas, or are JSON."""
-    monkeypatch.setenv(name, text)
+    monkeypatch.setenv(f"PEGBOARD_{key.upper()}", text)
 
     settings = load_settings(project)
 
