@@ -201,15 +201,22 @@ def _joined(wishes: Iterable[str]) -> str:
 
 def _alternatives(problem: Problem) -> str:
     """Return the property that was meant, or those that there are."""
+    parts = problem.place.parts()
     known = [
         name
-        for part in problem.place.parts()
+        for part in parts
         for name, schema in (part.schema.get("properties") or {}).items()
         if schema is not False
     ]
     if near := _nearest(problem.name, [n for n in known if n not in problem.value]):
         return f"; did you mean {quote(near)}?"
-    return f"; the properties are {quoted(known)}" if known else ""
+    hints = [f"the properties are {quoted(dict.fromkeys(known))}"] if known else []
+    patterns = [
+        name for part in parts for name in part.schema.get("patternProperties", ())
+    ]
+    if patterns:
+        hints.append(f"names may match {quoted(patterns)}")
+    return f"; {', '.join(hints) or 'there are none here'}"
 
 
 def _nearest(name: str, names: Collection[str]) -> str | None:

@@ -129,7 +129,9 @@ class ArgumentSchema:
         if len(value) != 1 or not _ENVELOPES.issuperset(value):
             return None
         ((name, inner),) = value.items()
-        if any(part.named(name) for part in self._place().parts()):
+        if name in self._hidden or any(
+            part.named(name) for part in self._place().parts()
+        ):
             return None
         repairs = [Repair((), "unwrapped", name)]
         if isinstance(inner, str):

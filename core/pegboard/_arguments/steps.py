@@ -10,7 +10,7 @@ from pegboard._arguments.casting import candidates, is_element
 from pegboard._arguments.keywords import ASSERTIONS
 from pegboard._arguments.places import Place, types
 from pegboard._arguments.reading import Reading
-from pegboard._arguments.text import MAX_DEPTH
+from pegboard._arguments.text import is_too_deep
 from pegboard._arguments.visits import Fit, Request, Steps, Visit
 from pegboard._arguments.wording import MAX_PROBLEMS, Path, kind
 from pegboard.calls import Repair
@@ -53,6 +53,8 @@ def _cast(visit: Visit) -> Steps:
     """Try what a value of the wrong type may stand for."""
     nearest = None
     for value, rule, inner in _candidates(visit):
+        if is_too_deep(value, len(visit.path)):
+            continue
         fit = yield Request(visit.place, value, visit.path, visit.text_fits)
         if not fit.problems:
             visit.repair(rule, visit.value, value)
@@ -73,7 +75,7 @@ def _cast(visit: Visit) -> Steps:
 
 def _candidates(visit: Visit) -> Iterator[tuple[Any, str, list[Repair]]]:
     """Yield what the value may stand for, the rule, and the repairs of reading it."""
-    if not visit.coerce or len(visit.path) >= MAX_DEPTH:
+    if not visit.coerce:
         return
     wanted = types(visit.schema)
     for value, rule in candidates(visit.value, wanted):

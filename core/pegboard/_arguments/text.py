@@ -64,6 +64,21 @@ def check_value(value: Any) -> None:
                 raise ValueError("a number out of range")
 
 
+def is_too_deep(value: Any, above: int) -> bool:
+    """Return whether a value has more levels than may stand below `above` others."""
+    level = [value]
+    while level := [item for item in level if isinstance(item, (dict, list))]:
+        above += 1
+        if above > MAX_DEPTH:
+            return True
+        level = [
+            part
+            for item in level
+            for part in (item.values() if isinstance(item, dict) else item)
+        ]
+    return False
+
+
 def _has_long_number(text: str) -> bool:
     # A run of 309 digits covers one of every 309 characters.
     step = _LONGEST_FINITE + 1

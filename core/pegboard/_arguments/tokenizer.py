@@ -176,6 +176,9 @@ class Tokenizer:
         elif self._at_key():
             self._note("bare_keys", word)
             self._put(f'"{word}"', len(word))
+        elif self._pieces[-1:] and self._pieces[-1][-1] == '"':
+            # Nearly always the text of an attribute, or of a speech.
+            self._stop(token, 'follows a string; a quote inside one is written \\"')
         else:
             self._stop(token, "has no quotes")
 

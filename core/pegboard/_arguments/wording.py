@@ -116,7 +116,9 @@ def got(value: Any, *, secret: bool = False) -> str:
         return f"an object with {quoted(value)}"
     if isinstance(value, list):
         count = len(value)
-        return f"an array of {count} element{'' if count == 1 else 's'}"
+        if count < 2:
+            return "an array of 1 element" if value else "an empty array"
+        return f"an array of {count:,} elements"
     if secret:
         return f"{name} (not shown)"
     if isinstance(value, str) and value.lstrip().startswith("{"):
