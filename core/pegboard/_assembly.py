@@ -10,16 +10,19 @@ unless the settings call it optional.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from pegboard._discovery import Discovery, discover
 from pegboard._distributions import Found
 from pegboard._entries import Entry
-from pegboard._loader import load_plugin, plugin_in_code
+from pegboard._hosting import PluginHost
+from pegboard._loader import load_plugin, plugin_in_code, read_grant
 from pegboard._manifest import Known, Manifest
+from pegboard._names import CODE
 from pegboard._plugins import Plugin, PluginSet
 from pegboard._records import Record, drift
 from pegboard._registry import Registry
@@ -28,6 +31,9 @@ from pegboard.problems import Problem
 from pegboard.protocols import Runner
 from pegboard.settings import Settings
 from pegboard.tools import Tool
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
 
 BUILT_IN = ("inline", "thread", "process")
 
@@ -39,6 +45,7 @@ class Assembly:
         settings: The effective settings.
         tools: Tools passed in code.
         plugins: Plugins passed in code; each replaces the installed one of its name.
+        secrets: Values of hidden parameters, by name or by `plugin:name`.
 
     Attributes:
         plugins: The loaded plugins in their order.
@@ -54,8 +61,10 @@ class Assembly:
         *,
         tools: Iterable[Any] = (),
         plugins: Iterable[Any] = (),
+        secrets: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.settings = settings
+        self._secrets = secrets
         self.plugins = PluginSet(settings.required, settings.order)
         self.registry = Registry(tools, settings=settings)
         self.runners: dict[str, Runner] = {}
@@ -233,6 +242,22 @@ class Assembly:
                     plugin=plugin.name,
                 )
         return found
+
+    def lifespans(self, board: Pegboard) -> list[tuple[str, Callable[[], Any]]]:
+        """Return what makes each plugin's lifespan, outside in."""
+        found: list[tuple[str, Callable[[], Any]]] = []
+        for item in self.plugins.implementations("lifespan"):
+            plugin = self.plugins.get(item.plugin)
+            host = PluginHost(board, item.plugin, plugin.version if plugin else "")
+            found.append((item.plugin, partial(item.function, host)))
+        return found
+
+    def grant(self, plugin: str, name: str) -> str | None:
+        """Return the value of a hidden parameter, None if nobody grants it."""
+        given = self._secrets.get(f"{plugin}:{name}")
+        if given is None and plugin == CODE:
+            given = self._secrets.get(name)
+        return read_grant(self.settings, plugin, name) if given is None else given
 
     # -- failing
 

@@ -8,7 +8,6 @@ import itertools
 import os
 import secrets
 from collections.abc import (
-    AsyncGenerator,
     AsyncIterator,
     Callable,
     Iterable,
@@ -19,22 +18,20 @@ from typing import Any, TypeVar
 
 from pegboard._chain import ChainBuilder
 from pegboard._execution.body import run_body
+from pegboard._execution.caller import Caller
 from pegboard._execution.door import Door
 from pegboard._execution.run import Run
-from pegboard._execution.stream import Stream
 from pegboard._inbox import Inbox
 from pegboard._plan import Plan
 from pegboard._plugins import Plugin, PluginSet, name_of
 from pegboard._registry import Registry
 from pegboard._slots import Resources, Slots
 from pegboard.batches import BatchResult
-from pegboard.calls import MADE_ID, Arguments, ToolCall, make_call
-from pegboard.decisions import Approve, Deny
+from pegboard.calls import MADE_ID, ToolCall
 from pegboard.errors import ToolError, UnknownTool, UsageError
 from pegboard.events import BatchEnd, Event
 from pegboard.middleware import Middleware
 from pegboard.protocols import Runner
-from pegboard.results import ToolResult
 from pegboard.runners import InlineRunner, ThreadRunner
 
 T = TypeVar("T")
@@ -50,7 +47,7 @@ def _renew_prefix() -> None:
 os.register_at_fork(after_in_child=_renew_prefix)
 
 
-class Executor:
+class Executor(Caller):
     """Runs calls of a registry through hooks and middlewares.
 
     Args:
@@ -59,6 +56,7 @@ class Executor:
         middlewares: Inside all plugins', the first one innermost.
         runners: More places where bodies run, by name.
         grants: `(plugin, name)` -> the value of an injected parameter, or None.
+        max_calls: Calls of one batch that are run; the rest are not started.
     """
 
     def __init__(
@@ -69,8 +67,10 @@ class Executor:
         middlewares: Iterable[Middleware] = (),
         runners: Mapping[str, Runner] | None = None,
         grants: Callable[[str, str], str | None] = lambda plugin, name: None,
+        max_calls: int | None = None,
     ) -> None:
         self.registry = registry
+        self.max_calls = max_calls
         self.settings = registry.settings
         self.inbox = Inbox()
         self.resources = Resources()
@@ -156,65 +156,15 @@ class Executor:
 
     # -- running
 
-    async def call(
-        self,
-        name: str,
-        arguments: Arguments = None,
-        *,
-        id: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        dry_run: bool = False,
-    ) -> ToolResult:
-        """Run one call in the caller's own context.
+    @property
+    def executor(self) -> Executor:
+        """Itself."""
+        return self
 
-        Args:
-            name: The tool's offered name.
-            arguments: JSON as text or bytes, a mapping, or None.
-            id: The call's id; made up if empty.
-            metadata: What hooks and the tool may know of who asks.
-            dry_run: Whether a tool that is not read-only is only previewed.
-
-        Returns:
-            The result, whatever happened.
-
-        Raises:
-            Abort: a hook or middleware raised it on purpose.
-        """
+    async def ready(self) -> Executor:
+        """Make the running loop the executor's, if it has none."""
         self.door.enter()
-        run = Run(self, metadata=metadata, dry_run=dry_run)
-        return await run.single(make_call(name, arguments, id or self.new_id()))
-
-    async def run(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        sequential: bool = False,
-        cancel: asyncio.Event | None = None,
-        dry_run: bool = False,
-        max_calls: int | None = None,
-    ) -> BatchResult:
-        """Run the calls of one model turn.
-
-        Args:
-            calls: What the model asked for.
-            metadata: What hooks and tools may know of who asks.
-            sequential: Whether each call ends before the next starts.
-            cancel: Ends the batch early, with complete results.
-            dry_run: Whether only read-only bodies execute.
-            max_calls: How many run at most; None means no limit.
-
-        Returns:
-            One result a call, in call order.
-
-        Raises:
-            Abort: a hook or middleware raised it on purpose; has the batch.
-        """
-        self.door.enter()
-        run = Run(self, metadata=metadata, dry_run=dry_run)
-        return await self.run_prepared(
-            run, calls, sequential=sequential, cancel=cancel, max_calls=max_calls
-        )
+        return self
 
     async def run_prepared(
         self,
@@ -229,7 +179,7 @@ class Executor:
         sent = [self._as_call(call) for call in calls]
         in_turn = sequential or self._must_be_sequential(sent)
         async with _watching(cancel, run):
-            await run.batch(sent, sequential=in_turn, limit=max_calls)
+            await run.batch(sent, sequential=in_turn, limit=max_calls or self.max_calls)
         result = run.result()
         if run.reporter.is_heard:
             run.reporter.emit(BatchEnd(result))
@@ -257,93 +207,6 @@ class Executor:
             except ToolError:
                 continue  # the call itself will say so
         return False
-
-    @asynccontextmanager
-    async def _streaming(
-        self, calls: Iterable[ToolCall], options: Mapping[str, Any]
-    ) -> AsyncIterator[Stream]:
-        stream = Stream(lambda: run.reporter.drop())
-        run = Run(
-            self,
-            metadata=options.get("metadata"),
-            dry_run=bool(options.get("dry_run")),
-            sink=stream.put,
-        )
-        task = asyncio.get_running_loop().create_task(
-            self.run_prepared(
-                run,
-                calls,
-                sequential=bool(options.get("sequential")),
-                cancel=options.get("cancel"),
-                max_calls=options.get("max_calls"),
-            )
-        )
-        task.add_done_callback(lambda task: stream.end())
-        try:
-            yield stream
-            await task
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait([task])
-
-    async def stream(
-        self, calls: Iterable[ToolCall], **options: Any
-    ) -> AsyncGenerator[Event]:
-        """Run the calls as `run` does, and yield each event as it happens.
-
-        The last one is BatchEnd. Leaving the iteration early cancels the batch.
-
-        Args:
-            calls: What the model asked for.
-            options: As for `run`.
-        """
-        self.door.enter()
-        async with self._streaming(list(calls), options) as stream:
-            async for event in stream:
-                yield event
-
-    async def resume(
-        self,
-        batch: BatchResult,
-        decisions: Mapping[int | str, Approve | Deny],
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        cancel: asyncio.Event | None = None,
-    ) -> BatchResult:
-        """Finish the deferred calls of a batch; finished ones never run again.
-
-        The batch is input, not authority: each call is validated and passes every
-        guard again, with `call.approval` set.
-
-        Args:
-            batch: What `run` returned, in this process or another.
-            decisions: By position or by unique id: Approve or Deny. Deferred calls
-                without one stay deferred.
-            metadata: What hooks and tools may know of who asks.
-            cancel: Ends the batch early, with complete results.
-        """
-        from pegboard._execution.resumption import resume
-
-        self.door.enter()
-        return await resume(self, batch, decisions, metadata=metadata, cancel=cancel)
-
-    # -- without a loop
-
-    def call_sync(
-        self, name: str, arguments: Arguments = None, **options: Any
-    ) -> ToolResult:
-        """Do what `call` does, for programs without a loop."""
-        return self.door.wait(
-            lambda: self.call(name, arguments, **options),
-            "use `await board.call(...)`",
-        )
-
-    def run_sync(self, calls: Iterable[ToolCall], **options: Any) -> BatchResult:
-        """Do what `run` does, for programs without a loop, and in a notebook."""
-        return self.door.wait(
-            lambda: self.run(calls, **options), "use `await board.run(...)`"
-        )
 
     def tell(self, event: Event) -> None:
         """Tell the observers of something outside any batch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pegboard.calls import Arguments
@@ -18,16 +19,19 @@ class PluginHost:
     Args:
         board: The board that the plugin belongs to.
         plugin: The plugin's name.
+        version: Its version.
     """
 
-    def __init__(self, board: Pegboard, plugin: str) -> None:
+    def __init__(self, board: Pegboard, plugin: str, version: str) -> None:
         self._board = board
         self._plugin = plugin
+        self._version = version
 
     def add(self, tools: Any | Iterable[Any]) -> None:
         """Offer tools, under the plugin's name."""
         listed = tools if isinstance(tools, (list, tuple)) else [tools]
-        self._board.register(self._plugin, listed)
+        add = partial(self._board.registry.add, listed, plugin=self._plugin)
+        self._board.change(lambda: add(version=self._version))
 
     def remove(self, name: str) -> None:
         """Stop offering a tool of the plugin.

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pegboard._assembly import Assembly
-from pegboard._hosting import PluginHost
+from pegboard._execution.caller import Caller
 from pegboard._lifespans import Lifespans
-from pegboard._loader import read_grant
-from pegboard._names import CODE
 from pegboard._registry import Registry
-from pegboard.batches import BatchResult
-from pegboard.calls import Arguments, ToolCall
-from pegboard.decisions import Approve, Deny
 from pegboard.errors import PluginError
-from pegboard.events import Event, ToolsChanged
+from pegboard.events import ToolsChanged
 from pegboard.middleware import Middleware
 from pegboard.problems import Problem
-from pegboard.results import ToolResult
 from pegboard.schemas import ToolDefinition
 from pegboard.settings import Settings, load_settings, make_settings
 
@@ -34,7 +26,7 @@ if TYPE_CHECKING:
     from pegboard._records import Record
 
 
-class Pegboard:
+class Pegboard(Caller):
     """What an application holds: definitions out, calls in, results back.
 
     Made of tools and plugins passed in code; `Pegboard.discover` adds what is
@@ -65,15 +57,16 @@ class Pegboard:
     ) -> None:
         if not isinstance(settings, Settings):
             settings = make_settings(settings, with_organisation=True)
-        self._parts = Assembly(settings, tools=tools, plugins=plugins)
+        self._parts = Assembly(
+            settings, tools=tools, plugins=plugins, secrets=secrets or {}
+        )
         self.registry: Registry = self._parts.registry
         self._fresh: Callable[[], Settings] | None = None
         self._parent: Pegboard | None = None
         self._middlewares = tuple(middlewares)
-        self._secrets = dict(secrets or {})
         self._made: Executor | None = None
         self._lifespans = Lifespans(
-            self._lifespan_makers, self._parts.fail, settings.grace
+            lambda: self._parts.lifespans(self), self._parts.fail, settings.grace
         )
 
     @classmethod
@@ -182,7 +175,7 @@ class Pegboard:
 
     def add(self, *tools: Any) -> None:
         """Offer more tools; observers are told ToolsChanged."""
-        self._change(lambda: self.registry.add(tools))
+        self.change(lambda: self.registry.add(tools))
 
     def remove(self, name: str) -> None:
         """Stop offering a tool; observers are told ToolsChanged.
@@ -190,15 +183,10 @@ class Pegboard:
         Raises:
             UnknownTool: no tool has that name.
         """
-        self._change(lambda: self.registry.remove(name))
+        self.change(lambda: self.registry.remove(name))
 
-    def register(self, plugin: str, tools: Iterable[Any]) -> None:
-        """Offer more tools under a plugin's name; for the plugin's own host."""
-        found = self._parts.plugins.get(plugin)
-        version = found.version if found else ""
-        self._change(lambda: self.registry.add(tools, plugin=plugin, version=version))
-
-    def _change(self, change: Callable[[], object]) -> None:
+    def change(self, change: Callable[[], object]) -> None:
+        """Change what is offered, and tell observers what came and went."""
         before = set(self.registry.offered)
         change()
         after = set(self.registry.offered)
@@ -221,187 +209,24 @@ class Pegboard:
                 plugins=self._parts.plugins,
                 middlewares=self._middlewares,
                 runners=self._parts.runners,
-                grants=self._grant,
+                grants=self._parts.grant,
+                max_calls=self.settings.max_calls,
             )
             self._made.closed_by = self._parts.closed_by
         return self._made
 
-    def _grant(self, plugin: str, name: str) -> str | None:
-        given = self._secrets.get(f"{plugin}:{name}")
-        if given is None and plugin == CODE:
-            given = self._secrets.get(name)
-        return read_grant(self.settings, plugin, name) if given is None else given
-
     # -- running
 
-    async def _ready(self) -> Executor:
+    async def ready(self) -> Executor:
+        """Return the executor, with everything open that plugins hold."""
+        executor = self.executor
         if self._lifespans.loop is not asyncio.get_running_loop():
-            self.executor.door.enter()
+            executor.door.enter()
             await self._lifespans.open()
-        return self.executor
-
-    async def call(
-        self,
-        name: str,
-        arguments: Arguments = None,
-        *,
-        id: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        dry_run: bool = False,
-    ) -> ToolResult:
-        """Run one call; see Executor.call.
-
-        Args:
-            name: The tool's offered name.
-            arguments: JSON as text or bytes, a mapping, or None.
-            id: The call's id; made up if empty.
-            metadata: What hooks and the tool may know of who asks.
-            dry_run: Whether a tool that is not read-only is only previewed.
-
-        Returns:
-            The result, whatever happened.
-
-        Raises:
-            Abort: a hook or middleware raised it on purpose.
-        """
-        executor = await self._ready()
-        return await executor.call(
-            name, arguments, id=id, metadata=metadata, dry_run=dry_run
-        )
-
-    async def run(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        sequential: bool = False,
-        cancel: asyncio.Event | None = None,
-        dry_run: bool = False,
-        max_calls: int | None = None,
-    ) -> BatchResult:
-        """Run the calls of one model turn; see Executor.run.
-
-        Args:
-            calls: What the model asked for.
-            metadata: What hooks and tools may know of who asks.
-            sequential: Whether each call ends before the next starts.
-            cancel: Ends the batch early, with complete results.
-            dry_run: Whether only read-only bodies execute.
-            max_calls: How many run at most; None means what the settings say.
-
-        Returns:
-            One result a call, in call order.
-
-        Raises:
-            Abort: a hook or middleware raised it on purpose; has the batch.
-        """
-        return await (await self._ready()).run(
-            calls,
-            metadata=metadata,
-            sequential=sequential,
-            cancel=cancel,
-            dry_run=dry_run,
-            max_calls=self._limit(max_calls),
-        )
-
-    def _limit(self, max_calls: int | None) -> int | None:
-        return self.settings.max_calls if max_calls is None else max_calls
-
-    async def stream(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        max_calls: int | None = None,
-        **options: Any,
-    ) -> AsyncGenerator[Event]:
-        """Run the calls and yield each event; the last one is BatchEnd.
-
-        Leaving the iteration early cancels the batch.
-
-        Args:
-            calls: What the model asked for.
-            max_calls: How many run at most; None means what the settings say.
-            options: metadata, sequential, cancel, dry_run as for `run`.
-        """
-        executor = await self._ready()
-        events = executor.stream(calls, max_calls=self._limit(max_calls), **options)
-        async with aclosing(events):
-            async for event in events:
-                yield event
-
-    async def resume(
-        self,
-        batch: BatchResult,
-        decisions: Mapping[int | str, Approve | Deny],
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        cancel: asyncio.Event | None = None,
-    ) -> BatchResult:
-        """Finish the deferred calls of a batch; see Executor.resume.
-
-        Args:
-            batch: What `run` returned, in this process or another.
-            decisions: By position or by unique id: Approve or Deny.
-            metadata: What hooks and tools may know of who asks.
-            cancel: Ends the batch early, with complete results.
-        """
-        executor = await self._ready()
-        return await executor.resume(batch, decisions, metadata=metadata, cancel=cancel)
-
-    def call_sync(
-        self, name: str, arguments: Arguments = None, **options: Any
-    ) -> ToolResult:
-        """Do what `call` does, for programs without a loop."""
-        return self.executor.door.wait(
-            lambda: self.call(name, arguments, **options),
-            "use `await board.call(...)`",
-        )
-
-    def run_sync(self, calls: Iterable[ToolCall], **options: Any) -> BatchResult:
-        """Do what `run` does, for programs without a loop, and in a notebook."""
-        return self.executor.door.wait(
-            lambda: self.run(calls, **options), "use `await board.run(...)`"
-        )
-
-    # -- lifespans
-
-    def _lifespan_makers(self) -> list[tuple[str, Callable[[], Any]]]:
-        return [
-            (item.plugin, partial(item.function, PluginHost(self, item.plugin)))
-            for item in self._parts.plugins.implementations("lifespan")
-        ]
-
-    async def __aenter__(self) -> Self:
-        """Open what plugins hold; without it they open at first use."""
-        await self._ready()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close what plugins hold, and stop the runners."""
-        await self.close()
+        return executor
 
     async def close(self) -> None:
         """Close what plugins hold, and stop the runners."""
         await self._lifespans.close()
         if self._made is not None:
             await self._made.close()
-
-    def __enter__(self) -> Self:
-        """Open what plugins hold, for programs without a loop."""
-        self.executor.door.wait(self.__aenter__, "use `async with board`")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close what plugins hold, and the board's own loop."""
-        self.executor.door.wait(self.close, "use `async with board`")
-        self.executor.door.close()
