@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pegboard._discovery import Discovery, discover
 from pegboard._distributions import Found
 from pegboard._entries import Entry
-from pegboard._hosting import PluginHost
+from pegboard._hosting import Changing, PluginHost
 from pegboard._loader import load_plugin, plugin_in_code, read_grant
 from pegboard._manifest import Known, Manifest
 from pegboard._names import CODE
@@ -31,9 +31,6 @@ from pegboard.problems import Problem
 from pegboard.protocols import Runner
 from pegboard.settings import Settings
 from pegboard.tools import Tool
-
-if TYPE_CHECKING:
-    from pegboard.board import Pegboard
 
 BUILT_IN = ("inline", "thread", "process")
 
@@ -93,10 +90,16 @@ class Assembly:
 
     # -- shown
 
-    def show(self) -> None:
-        """Offer what is installed as the manifest knows it; import what it does not."""
+    def show(self, *, anew: bool = False) -> None:
+        """Offer what is installed as the manifest knows it; import what it does not.
+
+        Args:
+            anew: Whether to look at what is installed, not at what was kept of it.
+        """
         manifest = self._manifest = Manifest()
-        known = manifest.current(self.settings)
+        known = None
+        if not anew:
+            known = manifest.current(self.settings, without=self._in_code)
         if known is None:
             scan = manifest.scan(self.settings)
             self.discovery = scan.discovery
@@ -145,7 +148,7 @@ class Assembly:
             for entry in self.registry.entries():
                 if not entry.loaded:
                     self.registry.remove(entry.id)
-            self.show()
+            self.show(anew=True)
         self.discovery = fresh
         for found in fresh.found:
             record = self.records.get(found.name)
@@ -243,7 +246,7 @@ class Assembly:
                 )
         return found
 
-    def lifespans(self, board: Pegboard) -> list[tuple[str, Callable[[], Any]]]:
+    def lifespans(self, board: Changing) -> list[tuple[str, Callable[[], Any]]]:
         """Return what makes each plugin's lifespan, outside in."""
         found: list[tuple[str, Callable[[], Any]]] = []
         for item in self.plugins.implementations("lifespan"):

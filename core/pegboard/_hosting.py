@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from pegboard._registry import Registry
 from pegboard.calls import Arguments
 from pegboard.results import ToolResult
 
-if TYPE_CHECKING:
-    from pegboard.board import Pegboard
+
+class Changing(Protocol):
+    """As much of a board as a host needs."""
+
+    registry: Registry
+
+    def change(self, change: Callable[[], object]) -> None:
+        """Change what is offered, and tell observers what came and went."""
+
+    def remove(self, name: str) -> None:
+        """Stop offering a tool."""
+
+    async def call(self, name: str, arguments: Arguments = None) -> ToolResult:
+        """Run one call."""
+        ...
 
 
 class PluginHost:
@@ -22,7 +36,7 @@ class PluginHost:
         version: Its version.
     """
 
-    def __init__(self, board: Pegboard, plugin: str, version: str) -> None:
+    def __init__(self, board: Changing, plugin: str, version: str) -> None:
         self._board = board
         self._plugin = plugin
         self._version = version
@@ -43,4 +57,4 @@ class PluginHost:
 
     async def call(self, name: str, arguments: Arguments = None) -> ToolResult:
         """Call any tool of the board, through the whole path."""
-        return await self._board.executor.call(name, arguments)
+        return await self._board.call(name, arguments)
