@@ -43,7 +43,7 @@ def given_id(key: str, call: ToolCall) -> dict[str, str]:
 
 def text_of(result: ToolResult) -> str:
     """Return all that a result says as one text, never an empty one."""
-    return _bounded("\n".join(text_for(block) for block in shown(result)))
+    return _bounded("\n".join(_words(block) for block in shown(result)))
 
 
 def shown(result: ToolResult) -> list[Content]:
@@ -60,14 +60,18 @@ def shown(result: ToolResult) -> list[Content]:
 
 def text_for(block: Content) -> str:
     """Return the text that stands for a block where only text is taken."""
+    return _bounded(_words(block))
+
+
+def _words(block: Content) -> str:
     match block:
         case TextContent():
-            return _bounded(block.text)
+            return block.text
         case ResourceLink():
             parts = (block.name, block.uri, block.mime_type, block.description)
             return f"[link: {', '.join(part for part in parts if part)}]"
         case FileContent() if (readable := _decoded(block)) is not None:
-            return _bounded(readable)
+            return readable
         case _:
             what = getattr(block, "name", "") or block.type
             size = f"{block.mime_type}, {len(block.data)} bytes"

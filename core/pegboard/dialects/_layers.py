@@ -194,7 +194,9 @@ def _is_well_formed(keyword: str, value: Any) -> bool:
     if keyword in _MAPPINGS:
         return isinstance(value, Mapping)
     if keyword in _LISTS:
-        return isinstance(value, list) and (bool(value) or keyword == "required")
+        return isinstance(value, list) and (
+            bool(value) or keyword in ("required", "enum")
+        )
     if keyword in ("pattern", "format", "$ref", "description", "title"):
         return isinstance(value, str)
     if keyword in _NUMBERS:

@@ -8,7 +8,8 @@ from typing import Any
 from pegboard.dialects import _unions
 from pegboard.dialects._limits import words
 from pegboard.dialects._place import Json, Pen, Place, Refused
-from pegboard.dialects._values import LIMITS, nullable, write_limit
+from pegboard.dialects._reshaping import nullable
+from pegboard.dialects._values import LIMITS, write_limit
 from pegboard.dialects.losses import Path
 
 Members = dict[str, list[tuple[Any, Path]]]

@@ -50,7 +50,7 @@ class Subset:
     any_value: bool = True
     enums: tuple[type, ...] | None = None
     lookaround: bool = True
-    max_depth: int = 64
+    max_depth: int = 1_000
     max_properties: int = 100_000
 
     def takes(self, keyword: str) -> bool:

@@ -18,6 +18,7 @@ from pegboard.dialects._place import (
     type_of,
     types_of,
 )
+from pegboard.dialects._reshaping import matters, to_openapi
 from pegboard.dialects._subset import Subset
 from pegboard.dialects.losses import Path
 
@@ -42,6 +43,9 @@ _LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
 
 def write(pen: Pen, place: Place) -> None:
     """Write the type of a place, the values it enumerates and its limits."""
+    for value, path in place.values("enum"):
+        if value == []:
+            pen.lose(place, "enum", value, path, message="no value is allowed")
     types = _joined_types(place)
     values = _allowed(place, types)
     if values is not None and types is None:
@@ -187,7 +191,7 @@ def write_limit(pen: Pen, place: Place, keyword: str) -> None:
     """Write one limit of a place: the tightest of all its layers."""
     found = list(place.values(keyword))
     types, subset = place.types, pen.subset
-    if not found or (subset.keywords is not None and not _matters(keyword, types)):
+    if not found or (subset.keywords is not None and not matters(keyword, types)):
         return
     value, path = found[0]
     tighter = _TIGHTER.get(keyword)
@@ -202,11 +206,6 @@ def write_limit(pen: Pen, place: Place, keyword: str) -> None:
         _write_inclusive(pen, place, keyword, (value, path))
     else:
         pen.lose(place, keyword, value, path)
-
-
-def _matters(keyword: str, types: list[str]) -> bool:
-    limited = LIMITS_OF.get(keyword)
-    return not types or limited in types or (limited == "number" and "integer" in types)
 
 
 def _takes(subset: Subset, keyword: str, value: Any) -> bool:
@@ -232,68 +231,3 @@ def _write_inclusive(
     else:
         value = math.ceil(value) - 1
     place.made[bound] = _TIGHTER[bound](value, place.made.get(bound, value))
-
-
-def nullable(node: Json) -> Json:
-    """Return a written node that admits null as well."""
-    types = node.get("type")
-    if isinstance(types, str):
-        types = [types]
-    if types and "null" not in types and "const" not in node:
-        node = {**node, "type": [*types, "null"]}
-        if "enum" in node and None not in node["enum"]:
-            node["enum"] = [*node["enum"], None]
-        return node
-    if "anyOf" in node and not types:
-        arms = node["anyOf"]
-        known = any("null" in (arm.get("type") or ()) for arm in arms)
-        return node if known else {**node, "anyOf": [*arms, {"type": "null"}]}
-    if types:
-        return node if "null" in types else _either_null(node)
-    return _either_null(node)
-
-
-def _either_null(node: Json) -> Json:
-    outer = {key: node[key] for key in ("description",) if key in node}
-    inner = {key: item for key, item in node.items() if key not in outer}
-    return {**outer, "anyOf": [inner, {"type": "null"}]}
-
-
-def to_one_type(node: Json) -> Json:
-    """Return a written node with one type; several become alternatives."""
-    types = node.get("type")
-    if not isinstance(types, list):
-        return node
-    if "enum" in node:
-        return {key: item for key, item in node.items() if key != "type"}
-    made: Json = {key: node[key] for key in ("title", "description") if key in node}
-    made["anyOf"] = [_arm(node, name) for name in types]
-    return made
-
-
-def to_openapi(node: Json) -> Json:
-    """Return a written node with one type and `nullable`, and arms without null."""
-    types = node.get("type")
-    if isinstance(types, list):
-        rest = [name for name in types if name != "null"]
-        nullable = len(rest) < len(types)
-        if len(rest) == 1:
-            return {**node, "type": rest[0], "nullable": True}
-        made = to_one_type({**node, "type": rest})
-        return {**made, "nullable": True} if nullable else made
-    arms = node.get("anyOf")
-    if not arms:
-        return node
-    rest = [arm for arm in arms if arm.get("type") != "null"]
-    if len(rest) == len(arms) or not rest:
-        return node
-    outer = {key: item for key, item in node.items() if key != "anyOf"}
-    made = {**rest[0], **outer} if len(rest) == 1 else {**outer, "anyOf": rest}
-    return {**made, "nullable": True}
-
-
-def _arm(node: Json, name: str) -> Json:
-    """Return the part of a node that speaks of one type."""
-    kept = [key for key in node if key in LIMITS_OF and _matters(key, [name])]
-    arm: Json = {"type": name, **{key: node[key] for key in kept}}
-    return arm

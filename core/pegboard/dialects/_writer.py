@@ -19,9 +19,10 @@ from pegboard.dialects._place import (
     constraints,
     types_of,
 )
+from pegboard.dialects._reshaping import to_one_type, to_openapi
 from pegboard.dialects._subset import Subset
 from pegboard.dialects._unions import distribute
-from pegboard.dialects._values import LIMITS, to_one_type, to_openapi
+from pegboard.dialects._values import LIMITS
 from pegboard.dialects.losses import Path
 
 #: Most places written of one schema; beyond, references are not followed.
@@ -57,6 +58,7 @@ class Writer(Gatherer):
         """
         place = self.gather([(self._schema, ())], frozenset(), 0)
         _objects.write_root(self, place)
+        self._keep_others(place)
         self._annotate(place)
         notes, place.notes = place.notes, []
         made = place.finish()
@@ -127,23 +129,27 @@ class Writer(Gatherer):
 
     def _keep_others(self, place: Place) -> None:
         """Keep the keywords that are not rewritten, or put them into words."""
-        for schema, path in place.layers:
+        keeps = self.subset.keywords is None
+        for number, (schema, path) in enumerate(place.layers):
             for keyword, value in schema.items():
-                if keyword in _WRITTEN or keyword in place.made:
+                if keyword in _WRITTEN or (keyword == "not" and not place.depth):
                     continue
-                if self.subset.keywords is None:
-                    place.made[keyword] = self._copy(value, (*path, keyword))
+                if keeps and not (number and keyword in CONSTRAINTS):
+                    copied = self._copy(value, (*path, keyword))
+                    place.made.setdefault(keyword, copied)
                 elif keyword in CONSTRAINTS and keyword not in _CONDITIONAL:
-                    self._lose_other(place, keyword, value, path)
+                    self._lose_other(place, keyword, (schema, path))
 
-    def _lose_other(self, place: Place, keyword: str, value: Any, path: Path) -> None:
+    def _lose_other(self, place: Place, keyword: str, layer: Layer) -> None:
+        schema, path = layer
+        value = schema[keyword]
         limited = LIMITS_OF.get(keyword)
         if limited and place.types and limited not in place.types:
             return
         if keyword == "unevaluatedProperties" and self.subset.closed:
             return
         if keyword == "if":
-            value = {k: place.first(k) for k in ("if", "then", "else") if place.says(k)}
+            value = {k: schema[k] for k in ("if", "then", "else") if k in schema}
         self.lose(place, keyword, value, path)
 
     def _copy(self, value: Any, path: Path) -> Any:
