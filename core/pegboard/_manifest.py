@@ -13,7 +13,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,17 +24,14 @@ from pegboard._cache import cache_directory, read_json, write_json
 from pegboard._discovery import Discovery, select
 from pegboard._distributions import Found, Requirements, read_installed
 from pegboard._records import Record, settings_key
+from pegboard._variants import Entries, make_entry, put, records_of, surviving
 from pegboard.settings import Settings
 
 FORMAT = 1
-KEPT_VARIANTS = 4
-"""Records kept of one plugin, each for other settings of it."""
-
 MALFORMED = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
 """What a file that we did not write may lead to; it then counts as not there."""
 
 Index = dict[str, Any]
-Entries = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class Scan:
     stamp: stamps.Stamp
     fingerprint: stamps.Fingerprint
     installed: tuple[Found, ...]
-    entries: dict[str, Entries]
+    entries: Entries
 
     @property
     def to_import(self) -> tuple[Found, ...]:
@@ -86,13 +83,18 @@ class Manifest:
     """
 
     def __init__(self, directory: Path | None = None) -> None:
-        environment = [sys.executable, sys.prefix, sys.version]
         self._directory = directory or cache_directory() / "manifest"
-        self._name = _digest(environment)[:12]
+        self._name = _digest([sys.executable, sys.prefix, sys.version])[:12]
         self._since = time.time_ns()
         self._memory: Index | None = None
 
-    def current(self, settings: Settings, *, brief: bool = False) -> Known | None:
+    def current(
+        self,
+        settings: Settings,
+        *,
+        brief: bool = False,
+        without: Collection[str] = (),
+    ) -> Known | None:
         """Return what is known if all of it still holds, else None.
 
         Imports no plugin and reads no distribution.
@@ -100,14 +102,15 @@ class Manifest:
         Args:
             settings: The effective settings.
             brief: Whether tools without schemas, and one line of each, will do.
+            without: Plugins that need not be known: others take their places.
         """
         with suppress(*MALFORMED):
             index = self._read(bulk=not brief)
             if stamps.is_same(index["stamp"], stamps.take_stamp(index["stamp"])):
                 installed = tuple(Found(**plugin) for plugin in index["installed"])
                 discovery = select(installed, settings)
-                records = _records(discovery, settings, index["entries"])
-                if len(records) == len(discovery.found):
+                records = records_of(discovery.found, settings, index["entries"])
+                if {p.name for p in discovery.found} <= records.keys() | set(without):
                     return Known(discovery, records)
         return None
 
@@ -119,7 +122,7 @@ class Manifest:
         stamp = stamps.take_stamp()
         fingerprint = stamps.take_fingerprint(stamp)
         installed = read_installed()
-        entries: dict[str, Entries] = {}
+        entries: Entries = {}
         kept: dict[str, Record] = {}
         discovery = select(installed, settings)
         with suppress(*MALFORMED):
@@ -127,8 +130,8 @@ class Manifest:
             if stamps.is_same_interpreter(index["stamp"], stamp):
                 changed = stamps.differing(index["fingerprint"], fingerprint)
                 if not changed.intersection(index["core"]):
-                    entries = _surviving(index["entries"], changed)
-                    kept = _records(discovery, settings, entries)
+                    entries = surviving(index["entries"], changed)
+                    kept = records_of(discovery.found, settings, entries)
         return Scan(discovery, kept, settings, stamp, fingerprint, installed, entries)
 
     def record(self, scan: Scan, records: Iterable[Record]) -> Known:
@@ -138,13 +141,11 @@ class Manifest:
         requirements = Requirements()
         for plugin in scan.discovery.found:
             if plugin.name in live:
-                entry = self._entry(plugin, live[plugin.name], requirements)
-                _put(
-                    entries,
-                    plugin.name,
-                    settings_key(scan.settings, plugin.name),
-                    entry,
+                key = settings_key(scan.settings, plugin.name)
+                entry = make_entry(
+                    plugin, live[plugin.name], requirements, since=self._since
                 )
+                put(entries, plugin.name, key, entry)
         self._write(
             {
                 "format": FORMAT,
@@ -164,26 +165,9 @@ class Manifest:
         with suppress(*MALFORMED):
             index = self._read(bulk=True)
             key = settings_key(settings, record.plugin)
-            entry = self._entry(found, record, Requirements())
-            _put(index["entries"], record.plugin, key, entry)
+            entry = make_entry(found, record, Requirements(), since=self._since)
+            put(index["entries"], record.plugin, key, entry)
             self._write(index)
-
-    def _entry(
-        self, plugin: Found, record: Record, requirements: Requirements
-    ) -> dict[str, Any]:
-        """Return a record with the signs by which one tells that it still holds."""
-        failed = bool(record.error)
-        module = plugin.value.partition(":")[0].strip()
-        return {
-            "from": [plugin.distribution, plugin.value],
-            "requires": requirements.of(plugin.distribution),
-            "files": stamps.watched_files(module, failed=failed, since=self._since)
-            if plugin.watched
-            else {},
-            "environment": stamps.environment_digest() if failed else "",
-            "brief": record.brief(),
-            "bulk": record.bulk(),
-        }
 
     def _read(self, *, bulk: bool) -> Index:
         """Return the index, with the definitions in it if they are asked for.
@@ -204,7 +188,7 @@ class Manifest:
         return index
 
     def _write(self, index: Index) -> None:
-        entries: dict[str, Entries] = {}
+        entries: Entries = {}
         definitions: dict[str, Entries] = {}
         for plugin, variants in index["entries"].items():
             entries[plugin], definitions[plugin] = {}, {}
@@ -226,65 +210,16 @@ class Manifest:
 
     def _sweep(self, current: Path) -> None:
         for path in self._directory.glob(f"definitions-{self._name}-*.json"):
-            if path != current:
-                with suppress(OSError):
+            with suppress(OSError):
+                if path != current:
                     path.unlink()
-
-
-def _records(
-    discovery: Discovery, settings: Settings, entries: Mapping[str, Entries]
-) -> dict[str, Record]:
-    """Return the records of plugins to load, of which nothing has changed."""
-    records = {}
-    for plugin in discovery.found:
-        variants = entries.get(plugin.name, {})
-        entry = variants.get(settings_key(settings, plugin.name))
-        came_from = [plugin.distribution, plugin.value]
-        if entry and entry["from"] == came_from and _is_untouched(entry):
-            parsed = Record.parse(plugin.name, entry["brief"], entry.get("bulk"))
-            records[plugin.name] = parsed
-    return records
-
-
-def _surviving(entries: Mapping[str, Entries], changed: set[str]) -> dict[str, Entries]:
-    """Return those entries that no changed distribution can have made wrong."""
-    return {
-        plugin: {
-            key: entry
-            for key, entry in variants.items()
-            if not changed.intersection(entry["requires"])
-            # What a failed import lacked may be any distribution, declared or not.
-            and not (changed and entry["environment"])
-            and _is_untouched(entry)
-        }
-        for plugin, variants in entries.items()
-    }
-
-
-def _is_untouched(entry: Mapping[str, Any]) -> bool:
-    """Return whether the watched files, and what a failure may hang on, are as then."""
-    failed_in = entry["environment"]
-    if failed_in and failed_in != stamps.environment_digest():
-        return False
-    files = entry["files"].items()
-    return all(stamps.file_time(path) == list(time) for path, time in files)
-
-
-def _put(
-    entries: dict[str, Entries], plugin: str, key: str, entry: dict[str, Any]
-) -> None:
-    variants = entries.setdefault(plugin, {})
-    variants.pop(key, None)
-    variants[key] = entry
-    for oldest in list(variants)[:-KEPT_VARIANTS]:
-        del variants[oldest]
 
 
 def _stamp_after(scan: Scan) -> stamps.Stamp:
     """Return the stamp to keep once the plugins of a scan are imported.
 
-    The import of a module may have written `__pycache__` into a folder and so moved the
-    stamp; then the later one counts, unless something was installed meanwhile.
+    That may have written `__pycache__` into a folder and so moved the stamp; then the
+    later one counts, unless something was installed meanwhile.
     """
     after = stamps.take_stamp(scan.stamp)
     unchanged = stamps.take_fingerprint(after) == scan.fingerprint

@@ -79,7 +79,8 @@ class Site:
 
     def age(self) -> None:
         """Let the folder have been as it is for a while."""
-        os.utime(self.folder, (time.time() - 60,) * 2)
+        if self.folder.stat().st_mtime > time.time() - 30:
+            os.utime(self.folder, (time.time() - 60,) * 2)
 
     def forget(self) -> None:
         """Let the next import of the site's modules be the first one."""

@@ -237,6 +237,21 @@ def test_a_disabled_plugin_is_never_imported(three, make_board):
     ]
 
 
+def test_a_plugin_replaced_in_code_need_not_be_known(three, board):
+    """D8: what stands in for an installed plugin keeps nobody from a warm look."""
+    three.install("acme-d", tools={"acme_d": "acme_d:t"}, modules={"acme_d": "1 / 0"})
+    scan = Manifest().scan(board.settings)
+    Manifest().record(scan, [])
+    three.age()
+    Manifest().record(Manifest().scan(board.settings), [])
+
+    known = Manifest().current(board.settings, without={"acme_d"})
+
+    assert known is not None
+    assert "acme_d" not in known.records
+    assert Manifest().current(board.settings) is None
+
+
 def test_no_library_is_loaded_to_show_what_is_known(three, board):
     """D2: a warm look needs neither pydantic nor the distributions' metadata."""
     code = (
