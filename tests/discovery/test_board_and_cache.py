@@ -33,8 +33,8 @@ def test_no_cache_chooses_what_is_imported(site, survey, cached):
     index = cached("index")
     index.write_text(index.read_text().replace("acme_a:thing", "acme_evil:thing"))
 
-    board = survey()
-    result = board.call_sync("one", {})
+    with survey() as board:
+        result = board.call_sync("one", {})
 
     assert "acme_evil" not in sys.modules
     assert (result.status, result.text) == ("success", "one")
@@ -61,6 +61,7 @@ def test_no_cache_hides_a_policy(site, survey, cached):
     index = cached("index")
     index.write_text(index.read_text().replace("acme_guard", "acme_other"))
 
-    result = survey().call_sync("one", {})
+    with survey() as board:
+        result = board.call_sync("one", {})
 
     assert (result.status, result.text) == ("blocked", "no")
