@@ -10,7 +10,8 @@ from pegboard._arguments.text import MAX_DEPTH, MAX_DIGITS
 from pegboard._arguments.wording import Path, where
 from pegboard.errors import InvalidArguments
 
-_TOO_LONG = 10**MAX_DIGITS
+_LARGEST = 10**MAX_DIGITS - 1
+_SMALLEST = -_LARGEST
 
 
 class _NoJson(Exception):
@@ -46,25 +47,24 @@ def _copy_object(value: Mapping[str, Any], depth: int) -> dict[str, Any]:
     if depth > MAX_DEPTH:
         raise _NoJson(f"is nested deeper than {MAX_DEPTH}")
     copy = {}
-    key: Any = None
-    try:
-        for key, item in value.items():
-            if type(key) is not str:
-                key = _copy_key(key)
-            elif not key.isascii():
-                key.encode()
-            kind = type(item)
-            if kind is str:
-                if not item.isascii():
-                    item.encode()
-                copy[key] = item
-            elif item is None or kind is bool:
-                copy[key] = item
-            else:
+    for key, item in value.items():
+        if type(key) is not str or not key.isascii():
+            key = _copy_key(key)
+        kind = type(item)
+        # What is nearly everything is dealt with here, without a call.
+        if (
+            (kind is str and item.isascii())
+            or (kind is int and _SMALLEST <= item <= _LARGEST)
+            or item is None
+            or kind is bool
+        ):
+            copy[key] = item
+        else:
+            try:
                 copy[key] = _copy(item, depth)
-    except _NoJson as error:
-        error.path = (str(key), *error.path)
-        raise
+            except _NoJson as error:
+                error.path = (key, *error.path)
+                raise
     if len(copy) != len(value):
         raise _NoJson("has two equal keys")
     return copy
@@ -85,20 +85,28 @@ def _copy_list(value: list[Any] | tuple[Any, ...], depth: int) -> list[Any]:
 
 def _copy(value: Any, depth: int) -> Any:
     kind = type(value)
+    if kind is int:
+        if _SMALLEST <= value <= _LARGEST:
+            return value
+        raise _NoJson(f"is an integer of more than {MAX_DIGITS:,} digits")
     if kind is str:
         if not value.isascii():
             value.encode()
         return value
-    if kind is int:
-        if -_TOO_LONG < value < _TOO_LONG:
-            return value
-        raise _NoJson(f"is an integer of more than {MAX_DIGITS:,} digits")
+    if kind is dict:
+        return _copy_object(value, depth + 1)
+    if kind is list:
+        return _copy_list(value, depth + 1)
     if kind is float:
         if isfinite(value):
             return value
         raise _NoJson(f"is {value}, which is not a JSON number")
     if value is None or kind is bool:
         return value
+    return _copy_odd(value, depth)
+
+
+def _copy_odd(value: Any, depth: int) -> Any:
     if isinstance(value, Mapping):
         return _copy_object(value, depth + 1)
     if isinstance(value, (list, tuple)):
@@ -110,10 +118,10 @@ def _copy(value: Any, depth: int) -> Any:
         return _copy(int.__int__(value), depth)
     if isinstance(value, float):
         return _copy(float.__float__(value), depth)
-    raise _NoJson(f"is of type {kind.__name__}, which JSON does not have")
+    raise _NoJson(f"is of type {type(value).__name__}, which JSON does not have")
 
 
 def _copy_key(key: Any) -> str:
     if not isinstance(key, str):
         raise _NoJson("has a name that is not a text")
-    return _copy(key, 1)  # type: ignore[no-any-return]  # a text stays a text
+    return _copy(str.__str__(key), 1)  # type: ignore[no-any-return]  # a text stays one

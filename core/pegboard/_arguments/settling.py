@@ -7,12 +7,17 @@ from typing import Any
 
 from pegboard._arguments.places import Place, parts_below
 
-_EXPONENTS = re.compile("e[-+0-9]").search, re.compile("E[-+0-9]").search
+_small_exponent = re.compile("e[-+0-9]").search
+_large_exponent = re.compile("E[-+0-9]").search
 
 
 def may_hold_whole(text: str) -> bool:
     """Return whether JSON text may hold a whole number with a fraction or exponent."""
-    return ".0" in text or any(search(text) for search in _EXPONENTS)
+    return (
+        ".0" in text
+        or _small_exponent(text) is not None
+        or _large_exponent(text) is not None
+    )
 
 
 def holds_whole(value: Any) -> bool:
@@ -20,10 +25,11 @@ def holds_whole(value: Any) -> bool:
     todo = [value]
     while todo:
         container = todo.pop()
-        for item in container.values() if isinstance(container, dict) else container:
-            if isinstance(item, (dict, list)):
+        for item in container.values() if type(container) is dict else container:
+            kind = type(item)
+            if kind is dict or kind is list:
                 todo.append(item)
-            elif isinstance(item, float) and item.is_integer():
+            elif kind is float and item.is_integer():
                 return True
     return False
 
