@@ -15,6 +15,7 @@ import pegboard
 
 ROOT = Path(__file__).parents[1]
 PYPROJECTS = [ROOT / "pyproject.toml", *sorted(ROOT.glob("plugins/*/pyproject.toml"))]
+PLUGINS = [path.parent.name for path in PYPROJECTS[1:]]
 TOP_LEVEL = {
     ".ci",
     ".editorconfig",
@@ -123,7 +124,7 @@ def imported(package: Path) -> set[str]:
     return names - sys.stdlib_module_names - {package.name}
 
 
-@pytest.mark.parametrize("path", PYPROJECTS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PYPROJECTS, ids=["core", *PLUGINS])
 def test_what_is_imported_is_declared(path: Path):
     """A distribution depends on all that it imports, and on nothing else."""
     table = pyproject(path)
