@@ -64,11 +64,11 @@ def as_json(value: Any, origin: str) -> Any:
     Raises:
         SettingsError: a value has no form in JSON.
     """
-    from pydantic_core import to_jsonable_python
+    from pydantic_core import from_json
 
     try:
-        return to_jsonable_python(value, inf_nan_mode="constants")
-    except ValueError as error:  # no such form, or nested too deep
+        return from_json(_encode(value))
+    except ValueError as error:  # no such form, nested too deep, or half a character
         raise SettingsError(
             f"{origin}: settings are JSON values: {error}", file=origin
         ) from error

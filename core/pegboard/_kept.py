@@ -29,7 +29,7 @@ def sources_key(
 
     Variables for plugins are not: their values may be secrets.
     """
-    if any(name.upper().startswith("PEGBOARD_PLUGINS__") for name in environ):
+    if any(name.upper().startswith("PEGBOARD_PLUGINS") for name in environ):
         return ""
     files = [
         (s.kind, str(s.path), _digest(s.content), s.trusted, str(s.hides))

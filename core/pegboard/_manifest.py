@@ -189,7 +189,7 @@ class Manifest:
 
     def _write(self, index: Index) -> None:
         entries: Entries = {}
-        definitions: dict[str, Entries] = {}
+        definitions: Entries = {}
         for plugin, variants in index["entries"].items():
             entries[plugin], definitions[plugin] = {}, {}
             for key, entry in variants.items():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,6 +92,8 @@ def read_source(path: Path, kind: Kind) -> Source | None:
         SettingsError: it is there and cannot be read: what it says must not get lost.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a link to /dev/zero has no end
+            raise OSError(errno.EINVAL, "it is no regular file")
         return Source(path, path.read_bytes(), kind)
     except (FileNotFoundError, NotADirectoryError):
         return None

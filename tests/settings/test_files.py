@@ -134,6 +134,16 @@ def test_a_pyproject_that_does_not_parse_is_one_clear_line(project, content, sai
     assert caught.value.file == str(path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize("name", ["pegboard.toml", "pyproject.toml"])
+def test_a_file_without_an_end_is_not_read(project, name):
+    """Settings: a repository can hold a link to anything."""
+    (project / name).symlink_to("/dev/zero")
+
+    with pytest.raises(SettingsError, match="it is no regular file"):
+        load_settings(project)
+
+
 def test_a_broken_pyproject_that_does_not_speak_of_us_is_not_ours(project):
     """Settings: what cannot hold the table need not parse."""
     (project / "pyproject.toml").write_text("[project}\n")

@@ -114,9 +114,18 @@ def test_a_corrupt_cache_is_read_as_none(project, own, home, content):
     assert settings.timeout == 7
 
 
-def test_variables_for_plugins_are_never_written_down(project, home, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("PEGBOARD_PLUGINS__AUDIT__TOKEN", "geheim"),
+        ("PEGBOARD_PLUGINS", '{"audit": {"token": "geheim"}}'),
+    ],
+)
+def test_variables_for_plugins_are_never_written_down(
+    project, home, monkeypatch, name, text
+):
     """V4: a variable may hold a plugin's secret, so such settings are not kept."""
-    monkeypatch.setenv("PEGBOARD_PLUGINS__AUDIT__TOKEN", "geheim")
+    monkeypatch.setenv(name, text)
 
     load_settings(project, kept=True)
 

@@ -1,9 +1,13 @@
 """What the organisation's file holds against everybody below."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pegboard._loading import Reading
+from pegboard._sources import Layer
 from pegboard.errors import SettingsError
-from pegboard.settings import load_settings, make_settings
+from pegboard.settings import build, load_settings, make_settings
 
 
 def test_required_and_optional_cannot_be_overridden(project, organisation, own):
@@ -120,6 +124,26 @@ def test_a_final_key_inside_a_table_holds_against_the_whole_table(
 
     assert settings.plugin("audit") == {"sink": {"path": "x"}, "level": 3}
     assert len(settings.problems) == 1
+
+
+NAMES = st.text("weathrfocs:*?", min_size=1, max_size=18) | st.sampled_from(
+    ["forecast", "weather:forecast", "*", "weather:*", "*cast", "????????"]
+)
+
+
+@given(st.dictionaries(NAMES, st.fixed_dictionaries({"timeout": st.integers(0, 9)})))
+def test_no_name_at_all_gets_around_a_final_tool(tools):
+    """D5: whatever a lower layer calls the tool, what is final stays."""
+    organisation = Layer(
+        "organisation",
+        {"final": ["tools.fore*.timeout"], "tools": {"fore*": {"timeout": 60}}},
+        "organisation",
+    )
+    resolved = Reading().fold(
+        [organisation, Layer("project", {"tools": tools}, "project")]
+    )
+
+    assert build(resolved).tool("weather:forecast").timeout == 60
 
 
 def test_a_final_list_of_disabled_plugins_is_not_added_to(project, organisation, own):

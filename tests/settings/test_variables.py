@@ -1,5 +1,7 @@
 """PEGBOARD_ variables: lenient, nested, never lost."""
 
+import os
+
 import pytest
 
 from pegboard.errors import SettingsError
@@ -117,3 +119,12 @@ def test_variables_that_are_no_settings_are_left_alone(project, monkeypatch):
     monkeypatch.setenv("PEGBOARD_NO_PLUGINS", "1")
 
     assert load_settings(project).problems == ()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="variables of Windows are text")
+def test_a_variable_that_is_no_text_is_named(project, monkeypatch):
+    """Settings: bytes that no encoding explains are an error, not a crash."""
+    monkeypatch.setenv("PEGBOARD_ORDER", os.fsdecode(b"\xff"))
+
+    with pytest.raises(SettingsError, match="PEGBOARD_ORDER"):
+        load_settings(project)
