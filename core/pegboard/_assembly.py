@@ -16,7 +16,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from pegboard._discovery import Discovery, discover
+from pegboard._discovery import Discovery, discover, misspelled
 from pegboard._distributions import Found
 from pegboard._entries import Entry
 from pegboard._hosting import Changing, PluginHost
@@ -86,7 +86,9 @@ class Assembly:
             found += record.problems
             if record.error and record.plugin not in self._loaded:
                 found.append(_problem(record.error, record.remedy, record.plugin))
-        return [*found, *self.registry.problems]
+        installed = (*self.discovery.found, *self.discovery.disabled)
+        names = self._in_code.union(self.discovery.unfit, (p.name for p in installed))
+        return [*found, *misspelled(self.settings, names), *self.registry.problems]
 
     # -- shown
 

@@ -11,6 +11,7 @@ import pytest
 
 from pegboard._discovery import discover
 from pegboard._manifest import Manifest
+from pegboard._stamps import take_fingerprint
 
 
 def test_an_import_that_writes_bytecode_leaves_the_manifest_current(
@@ -209,6 +210,13 @@ def test_a_file_on_the_path_that_is_no_zip_does_no_harm(
 
     assert board.known_later().records.keys() == {"acme_a"}
     assert board.imported == []
+
+
+def test_a_folder_that_goes_away_during_the_look_holds_nothing(tmp_path):
+    """D3: the path may change while it is looked at."""
+    gone = str(tmp_path / "gone")
+
+    assert take_fingerprint({"path": [[gone, 1, True]]}) == {}
 
 
 def test_a_namespace_package_is_found_and_known(site, board):

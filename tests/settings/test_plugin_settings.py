@@ -86,6 +86,7 @@ def test_dataclasses_and_typed_dicts_are_models_too():
         ("named.a.paht = 'x'", "named.a.paht", "is unknown; did you mean 'path'?"),
         ("zzz = 3", "zzz", "is unknown; there are every, level"),
         ("level = '3'", "level", "should be a valid integer"),
+        ("level = {a = 1}", "level", "should be a valid integer"),
         ("sink = 'x'", "sink", "should be an object"),
         ("sink.tags = 'abc'", "sink.tags", "should be a valid array"),
     ],
@@ -123,6 +124,19 @@ def test_a_model_that_allows_extras_gets_them():
     instance, _ = plugin_settings(settings, "open", Open)
 
     assert instance.model_dump() == {"anything": [1]}
+
+
+def test_a_model_that_forbids_extras_is_no_different():
+    """H3: unknown keys are refused whether or not the model says so."""
+
+    class Closed(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        level: int = 1
+
+    settings = make_settings({"plugins": {"closed": {"levle": 1}}})
+
+    with pytest.raises(SettingsError, match="did you mean 'level'"):
+        plugin_settings(settings, "closed", Closed)
 
 
 def test_keys_of_a_union_are_known_if_one_arm_knows_them():

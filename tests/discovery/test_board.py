@@ -1,4 +1,4 @@
-"""A board whose cache somebody else has written into."""
+"""What a board makes of the cache and of what is installed."""
 
 import sys
 
@@ -38,6 +38,18 @@ def test_no_cache_chooses_what_is_imported(site, survey, cached):
 
     assert "acme_evil" not in sys.modules
     assert (result.status, result.text) == ("success", "one")
+
+
+def test_a_board_names_the_plugin_that_settings_misspell(site):
+    """W233: a table for a plugin that is not there is a problem of the board."""
+    site.install(
+        "acme-a", tools={"acme_audit": "acme_a:t"}, modules={"acme_a": "t = []"}
+    )
+
+    board = Pegboard.survey(None, settings={"plugins": {"acme_aduit": {"level": 1}}})
+
+    (problem,) = [p for p in board.problems if p.plugin == "acme_aduit"]
+    assert problem.remedy == "Did you mean 'acme_audit'?"
 
 
 def test_no_cache_hides_a_policy(site, survey, cached):
