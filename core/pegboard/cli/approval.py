@@ -20,6 +20,7 @@ Approval = Literal["ask", "none", "all"]
 Decision = Approve | Deny
 
 NOBODY = "it needs approval, and nobody was there to give it"
+NONE = "it needs approval, and this run gives none"
 REFUSED = "a person denied this call"
 
 
@@ -33,7 +34,8 @@ def decide(
     if approve == "all":
         return {call.position: Approve() for call in pending}
     if approve == "none" or not can_ask():
-        return {call.position: Deny(NOBODY) for call in pending}
+        reason = NONE if approve == "none" else NOBODY
+        return {call.position: Deny(reason) for call in pending}
     return {call.position: _ask(call) for call in pending}
 
 
@@ -46,7 +48,7 @@ def _ask(call: PendingCall) -> Decision:
     arguments: Mapping[str, Any] = thaw(call.arguments)
     by = f" (policy {call.by})" if call.by else ""
     say(f"\n{call.tool} waits for approval{by}: {call.reason}")
-    say(json.dumps(arguments, indent=2))
+    say(json.dumps(arguments, indent=2, ensure_ascii=False))
     choice = click.Choice(["y", "n", "e"], case_sensitive=False)
     answer = click.prompt(
         "Run it? y = yes, n = no, e = edit the arguments first",
@@ -61,7 +63,7 @@ def _ask(call: PendingCall) -> Decision:
 
 
 def _edit(arguments: Mapping[str, Any]) -> Decision:
-    text = json.dumps(arguments, indent=2)
+    text = json.dumps(arguments, indent=2, ensure_ascii=False)
     while True:
         edited = click.edit(text, extension=".json")
         if edited is None:

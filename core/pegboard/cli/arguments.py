@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pegboard.calls import Arguments
-from pegboard.cli.recordings import read_bytes
+from pegboard.cli.recordings import STDIN, read_bytes
 
 
 def read_arguments(words: Sequence[str]) -> Arguments:
@@ -22,8 +22,8 @@ def read_arguments(words: Sequence[str]) -> Arguments:
     Raises:
         UsageError: a word is none of these, or a key stands twice.
     """
-    if len(words) == 1 and words[0] == "-":
-        return read_bytes("-")
+    if len(words) == 1 and words[0] == STDIN:
+        return read_bytes(STDIN)
     if len(words) == 1 and words[0].lstrip().startswith("{"):
         return words[0]
     arguments: dict[str, Any] = {}

@@ -10,24 +10,25 @@ import click
 from pegboard._cache import cache_directory
 from pegboard.cli.ending import debug_option
 from pegboard.cli.terminal import write
+from pegboard.cli.words import counted
 
 #: Folders of the cache. Nothing else is touched: PEGBOARD_CACHE_DIR may be anybody's.
 FOLDERS = ("manifest", "settings")
 
 
-@click.group(short_help="Clear what is kept between two runs.")
+@click.group()
 @debug_option
 def cache() -> None:
     """Look after what is kept between two runs, so that plugins need no import."""
 
 
-@cache.command(short_help="Forget what is known of the plugins.")
+@cache.command()
 @debug_option
 def clear() -> None:
     """Forget what is known of the plugins; the next command looks at all of them."""
     directory = cache_directory()
-    count = sum(_empty(directory / name) for name in FOLDERS)
-    write(f"{count} file{'s' * (count != 1)} removed from {directory}.")
+    removed = sum(_empty(directory / name) for name in FOLDERS)
+    write(f"{counted(removed, 'file')} removed from {directory}")
 
 
 def _empty(folder: Path) -> int:

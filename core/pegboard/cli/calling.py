@@ -28,7 +28,7 @@ The exit code is 0 for a success, 1 for any other result.
 """
 
 
-@click.command(help=HELP, short_help="Call one tool.")
+@click.command(help=HELP)
 @tool_argument
 @click.argument("arguments", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Write the whole result as JSON.")

@@ -19,7 +19,7 @@ TABLES = ("tools", "plugins")
 HIDDEN = "***"
 
 
-@click.command(short_help="Show the settings that apply, and where each came from.")
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @debug_option
 def config(as_json: bool) -> None:

@@ -12,13 +12,14 @@ from pegboard import __version__
 from pegboard.cli.boards import View, look, stdout_kept
 from pegboard.cli.ending import debug_option
 from pegboard.cli.terminal import style, write, write_json
+from pegboard.cli.words import counted
 from pegboard.errors import UsageError
 from pegboard.problems import Problem
 
 COLOURS = {"error": "red", "warning": "yellow"}
 
 
-@click.command(short_help="Show what is wrong, and the way out.")
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @debug_option
 def doctor(as_json: bool) -> int:
@@ -50,17 +51,17 @@ def _write(view: View, problems: list[Problem]) -> None:
     write(f"Pegboard {__version__}, Python {sys.version.split()[0]}, {sys.executable}")
     write(f"settings: {', '.join(_settings_files(view)) or 'none'}")
     with suppress(UsageError):
-        names = {entry.plugin for entry in view.board.registry}
-        tools = len(view.board.registry)
-        write(f"{tools} tools of {len(names)} packs are offered.")
+        plugins = {entry.plugin for entry in view.board.registry}
+        tools = counted(len(view.board.registry), "tool")
+        write(f"offered: {tools} of {counted(len(plugins), 'plugin')}")
     for problem in problems:
         kind = style(f"{problem.severity}:", sys.stdout, fg=COLOURS[problem.severity])
         write(f"\n{kind} {problem.message}")
         if problem.remedy:
             write(f"  {problem.remedy}")
     errors = sum(problem.severity == "error" for problem in problems)
-    warnings = len(problems) - errors
-    write(f"\n{errors} errors, {warnings} warnings" if problems else "\nNo problems.")
+    said = [counted(errors, "error"), counted(len(problems) - errors, "warning")]
+    write(f"\n{', '.join(said)}" if problems else "\nNo problems.")
 
 
 def _settings_files(view: View) -> list[str]:

@@ -66,7 +66,7 @@ def _tell(error: Exception) -> int:
         case PegboardError():
             report(str(error))
         case OSError():
-            report(f"{error.filename or 'a file'}: {error.strerror or error}")
+            report(f"{error.filename or 'output'}: {error.strerror or error}")
         case _:
             kind = type(error).__name__
             report(f"unexpected {kind}: {error}. --debug shows where it comes from.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pegboard.cli.approval import Approval, decide
-from pegboard.cli.progress import Progress, showing
+from pegboard.cli.progress import Progress, showing, waiting
 from pegboard.decisions import Abort, Approve, Deny
 from pegboard.events import BatchEnd
 
@@ -52,6 +52,11 @@ class Outcome:
     interrupted: bool = False
 
     @property
+    def is_final(self) -> bool:
+        """Whether there is nothing to ask a person."""
+        return bool(self.aborted) or self.interrupted or not self.batch.pending
+
+    @property
     def code(self) -> int:
         """The exit code: 0 if no result is an error."""
         if self.interrupted:
@@ -68,10 +73,12 @@ def execute(board: Pegboard, calls: Sequence[ToolCall], options: Options) -> Out
         try:
             with showing(calls) as progress:
                 outcome = runner.run(_stream(board, calls, options, progress))
-            pending = outcome.batch.pending
-            if pending and not options.dry_run and not outcome.interrupted:
-                decisions = decide(pending, options.approve)
-                with showing([call.call for call in pending]) as progress:
+            # A decision lets the calls after it run, which may need the next one.
+            for _ in calls:
+                if options.dry_run or outcome.is_final:
+                    break
+                decisions = decide(outcome.batch.pending, options.approve)
+                with waiting("running what was decided"):
                     outcome = runner.run(_resume(board, outcome, decisions))
             return outcome
         finally:

@@ -20,7 +20,7 @@ INDENT = "  "
 Line = tuple[str, str, str]
 
 
-@click.command(short_help="Show what a call of one tool passes through.")
+@click.command()
 @tool_argument
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @debug_option

@@ -10,14 +10,15 @@ from pegboard.cli.boards import look, say_problems, stdout_kept
 from pegboard.cli.ending import debug_option
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
+from pegboard.cli.words import counted
 from pegboard.dialects import NAMES
-from pegboard.dialects.lint import Finding, Report
+from pegboard.dialects.lint import Finding, Report, Severity
 from pegboard.dialects.lint import lint as look_over
 
 STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
-@click.command(short_help="Show what providers refuse or lose of the tools.")
+@click.command()
 @click.option(
     "--dialect", "dialects", multiple=True, metavar="NAME", help="May be repeated."
 )
@@ -56,7 +57,6 @@ def _write(report: Report) -> None:
         write("")
     costs = [(name, f"{tokens:,}") for name, tokens in report.tokens.items()]
     write_table(("dialect", f"tokens ({report.counted_by})"), costs)
-    write(
-        f"\n{report.tools} tools, {report.count('error')} errors,"
-        f" {report.count('warning')} warnings, {report.count('note')} notes"
-    )
+    kinds: tuple[Severity, ...] = ("error", "warning", "note")
+    found = [counted(report.count(kind), kind) for kind in kinds]
+    write(f"\n{', '.join([counted(report.tools, 'tool'), *found])}")

@@ -12,6 +12,7 @@ from pegboard.cli.boards import look, say_problems, stdout_kept
 from pegboard.cli.ending import debug_option
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
+from pegboard.cli.words import counted
 from pegboard.schemas import ToolDefinition
 
 NOTHING = """\
@@ -26,7 +27,7 @@ or with your own function, which the documentation shows in five minutes."""
 EFFECTS = {"read": "green", "writes": "yellow", "destructive": "red"}
 
 
-@click.command("list", short_help="Show the tools that are installed.")
+@click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write all definitions as JSON.")
 @click.option(
     "--dialect", metavar="NAME", help="Write what a provider gets: openai_chat, ..."
@@ -50,8 +51,9 @@ def list_tools(as_json: bool, dialect: str | None) -> None:
     elif definitions:
         rows = [_row(definition) for definition in definitions]
         write_table(("tool", "plugin", "effects", "purpose"), rows, EFFECTS)
-        count = "1 tool" if len(rows) == 1 else f"{len(rows)} tools"
-        write(f"\n{count}, listing {listing_hash(definitions)}")
+        write(f"\n{counted(len(rows), 'tool')}, listing {listing_hash(definitions)}")
+    elif left_out := len(view.discovery.disabled):
+        write(f"No tools are offered, {counted(left_out, 'plugin')} disabled.")
     else:
         write(NOTHING)
     say_problems(view)

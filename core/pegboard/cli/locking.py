@@ -15,9 +15,10 @@ from pegboard._lock import (
 from pegboard.cli.boards import View, look, say_problems, stdout_kept
 from pegboard.cli.ending import debug_option
 from pegboard.cli.terminal import write
+from pegboard.cli.words import counted
 
 
-@click.command(short_help="Lock versions, definitions and order, or check them.")
+@click.command()
 @click.option("--check", is_flag=True, help="Only compare; exit 1 if anything differs.")
 @debug_option
 def lock(check: bool) -> int:
@@ -33,14 +34,18 @@ def lock(check: bool) -> int:
     say_problems(view)
     if not check:
         write_lock(path, now)
-        write(f"{path}: {len(now.plugins)} plugins, {len(now.tools)} tools")
+        write(f"{path}: {_size(now)}")
         return 0
     lines = check_lock(read_lock(path), now)
     for line in lines:
         write(line)
     if not lines:
-        write(f"{path} holds: {len(now.plugins)} plugins, {len(now.tools)} tools")
+        write(f"{path} holds: {_size(now)}")
     return int(bool(lines))
+
+
+def _size(lock: Lock) -> str:
+    return f"{counted(len(lock.plugins), 'plugin')}, {counted(len(lock.tools), 'tool')}"
 
 
 def _lock_of(view: View) -> Lock:

@@ -56,8 +56,9 @@ def _inner(root: Schema, schema: Schema) -> tuple[Schema, str]:
     """Return the object that a parameter holds, itself or as a list's element."""
     schema = _resolved(root, schema)
     suffix = ""
-    while isinstance(schema.get("items"), Mapping):
-        schema, suffix = _resolved(root, schema["items"]), f"{suffix}[]"
+    for _ in range(DEPTH):
+        if isinstance(schema.get("items"), Mapping):
+            schema, suffix = _resolved(root, schema["items"]), f"{suffix}[]"
     objects = [arm for arm in _arms(root, schema) if arm.get("properties")]
     return (objects[0] if len(objects) == 1 else schema), suffix
 

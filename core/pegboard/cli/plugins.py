@@ -9,15 +9,15 @@ import click
 
 from pegboard.cli.boards import View, look, say_problems
 from pegboard.cli.ending import debug_option
-from pegboard.cli.results import duration
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
+from pegboard.cli.words import duration
 
 STATES = {"enabled": "green", "disabled": "dim", "failed": "red", "refused": "red"}
 NOTHING = "No plugins are installed. Begin with: pip install pegboard-files"
 
 
-@click.command(short_help="Show the plugins that are installed.")
+@click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @debug_option
 def plugins(as_json: bool) -> None:

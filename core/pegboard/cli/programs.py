@@ -6,7 +6,6 @@ Nothing of a plugin is imported for it, as git does it.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -56,6 +55,8 @@ def _folders() -> list[Path]:
 
 def _replace_this_process(arguments: list[str]) -> None:
     if os.name == "nt":
+        import subprocess  # late: elsewhere this process becomes the program
+
         raise SystemExit(subprocess.call(arguments))
     sys.stdout.flush()
     sys.stderr.flush()

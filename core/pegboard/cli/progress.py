@@ -41,6 +41,18 @@ def showing(calls: Sequence[ToolCall]) -> Iterator[Progress]:
         yield display
 
 
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Show that something goes on until the block ends."""
+    if not is_terminal(sys.stderr):
+        yield
+        return
+    target = console(sys.stderr)
+    spinner = "line" if target.options.ascii_only else "dots"
+    with target.status(text, spinner=spinner):
+        yield
+
+
 class _Display:
     """The calls in flight, drawn anew ten times a second."""
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.calls import ToolCall
+from pegboard.cli.terminal import say
 from pegboard.errors import UsageError
 
+#: Stands for what is piped in.
+STDIN = "-"
 #: What a call of our own has; an object with anything else is somebody's answer.
 MEMBERS = {"name", "arguments", "id", "truncated"}
 
@@ -22,7 +25,7 @@ def read_bytes(path: str) -> bytes:
         UsageError: it cannot be read.
     """
     try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
@@ -86,17 +89,20 @@ def _call(path: str, number: int, value: Any) -> ToolCall:
 def _answer(path: str, text: str, dialect: str | None) -> list[ToolCall]:
     from pegboard.dialects import detect, load, read  # late: our own format needs none
 
+    named = load(dialect) if dialect else None
     try:
         payload = read(text)
-    except (UsageError, RecursionError) as error:
-        raise UsageError(f"{path} holds no calls: {error}") from error
-    name = dialect or detect(payload)
-    if name is None:
-        raise UsageError(
-            f"{path} is neither calls nor an answer whose format can be told by its"
-            " looks; name the format with --dialect"
-        )
-    calls: list[ToolCall] = load(name).calls(payload)
+        name = dialect or detect(payload)
+        if name is None:
+            raise UsageError(
+                "these are neither calls nor an answer whose format can be told by its"
+                " looks; name the format with --dialect"
+            )
+        calls: list[ToolCall] = (named or load(name)).calls(payload)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: it is nested too deep") from error
     if not calls:
-        raise UsageError(f"{path} holds no tool calls (read as {name})")
+        say(f"{path} holds no tool calls (read as {name})")
     return calls

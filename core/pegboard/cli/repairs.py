@@ -15,6 +15,7 @@ from pegboard.cli.recordings import read_calls
 from pegboard.cli.results import explained
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
+from pegboard.cli.words import counted
 
 if TYPE_CHECKING:
     from pegboard._registry import Registry
@@ -27,7 +28,7 @@ STYLES = {"refused": "red"}
 Row = tuple[str, str, str, str, str]
 
 
-@click.command(short_help="Show what would be repaired or refused in a recording.")
+@click.command()
 @click.argument("file", metavar="FILE")
 @click.option("--dialect", metavar="NAME", help="The answer's format; else found out.")
 @click.option(
@@ -59,7 +60,7 @@ def repairs(
     repaired = sum(bool(r.repairs) and not r.is_error for r in results)
     whole = len(results) - refused - repaired
     write(
-        f"{len(results)} calls, {whole} right as sent, {repaired} repaired,"
+        f"{counted(len(results), 'call')}, {whole} right as sent, {repaired} repaired,"
         f" {refused} refused"
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write
+from pegboard.cli.words import counted, duration
 from pegboard.content import Content, FileContent, ResourceLink, TextContent
 from pegboard.results import CODES, ToolResult
 
@@ -26,7 +27,7 @@ def write_results(results: Iterable[ToolResult]) -> None:
     failed = sum(result.is_error for result in listed)
     waiting = sum(result.status == "deferred" for result in listed)
     parts = [
-        f"{len(listed)} call{'s' * (len(listed) != 1)}",
+        counted(len(listed), "call"),
         f"{len(listed) - failed - waiting} succeeded",
         *([f"{failed} failed"] if failed else []),
         *([f"{waiting} waiting for approval"] if waiting else []),
@@ -48,14 +49,7 @@ def _row(number: int, result: ToolResult) -> tuple[str, ...]:
 def _status(result: ToolResult) -> str:
     word = result.code or result.status
     changed = len(result.repairs)
-    if not changed:
-        return word
-    return f"{word}, {changed} repair{'s' * (changed > 1)}"
-
-
-def duration(seconds: float) -> str:
-    """Return a duration as people read it."""
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    return f"{word}, {counted(changed, 'repair')}" if changed else word
 
 
 def _line(result: ToolResult) -> str:

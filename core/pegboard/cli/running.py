@@ -17,7 +17,7 @@ from pegboard.cli.results import write_results
 from pegboard.cli.terminal import write_json
 
 
-@click.command(short_help="Run the calls of a model's answer, as one batch.")
+@click.command()
 @click.argument("file", metavar="FILE")
 @click.option("--dialect", metavar="NAME", help="The answer's format; else found out.")
 @click.option(

@@ -18,7 +18,7 @@ from pegboard.errors import UsageError
 from pegboard.schemas import ToolDefinition
 
 
-@click.command(short_help="Show one tool: its arguments and its settings.")
+@click.command()
 @tool_argument
 @click.option("--json", "as_json", is_flag=True, help="Write the definition as JSON.")
 @debug_option

@@ -13,8 +13,11 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Control characters but for tab and line feed; a stranger's text may steer a terminal.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: What a stranger's text may steer a terminal with: control characters but for tab and
+#: line feed, and those that turn the direction of writing.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def degrade() -> None:
@@ -26,9 +29,9 @@ def degrade() -> None:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # as above
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Return whether a person reads the stream."""
-    return stream.isatty()
+def is_terminal(stream: TextIO | None) -> bool:
+    """Return whether a person reads the stream; None is one that was closed."""
+    return stream is not None and stream.isatty()
 
 
 def clean(text: str) -> str:

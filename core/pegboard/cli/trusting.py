@@ -11,7 +11,7 @@ from pegboard.errors import UsageError
 from pegboard.settings import load_settings
 
 
-@click.command("trust", short_help="Let this project's file start programs.")
+@click.command("trust")
 @click.option("--revoke", is_flag=True, help="Take it back.")
 @debug_option
 def trust_project(revoke: bool) -> None:
@@ -19,7 +19,7 @@ def trust_project(revoke: bool) -> None:
 
     It holds for the file as it is now: once it changes, it must be trusted again.
     """
-    file = load_settings(".", tolerant=True).project_file
+    file = load_settings(".").project_file
     if file is None:
         raise UsageError(
             "there is no settings file of a project here: neither pegboard.toml nor a"
