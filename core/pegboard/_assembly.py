@@ -22,9 +22,9 @@ from pegboard._entries import Entry
 from pegboard._hosting import Changing, PluginHost
 from pegboard._loader import load_plugin, plugin_in_code, read_grant
 from pegboard._manifest import Known, Manifest
+from pegboard._manifest.records import Record, drift
 from pegboard._names import CODE
 from pegboard._plugins import Plugin, PluginSet
-from pegboard._records import Record, drift
 from pegboard._registry import Registry
 from pegboard.errors import PluginError, ToolError
 from pegboard.problems import Problem

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pegboard._checks import nearest
 from pegboard._distributions import PLUGINS, Found, canonical, read_installed
+from pegboard._settings.checks import nearest
 from pegboard.problems import Problem
 from pegboard.settings import Settings
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pegboard._checks import nearest
-from pegboard._layers import Path, get, is_prefix, leaves
-from pegboard._sources import PREFIX
+from pegboard._settings.checks import nearest
+from pegboard._settings.layers import Path, get, is_prefix, leaves
+from pegboard._settings.sources import PREFIX
 from pegboard.errors import PluginError, SettingsError
 from pegboard.problems import Problem
 from pegboard.settings import Settings

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pegboard._discovery import Discovery
     from pegboard._executor import Executor
     from pegboard._explanation import Explanation
-    from pegboard._records import Record
+    from pegboard._manifest.records import Record
 
 
 class Pegboard(Caller):

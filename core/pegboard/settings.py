@@ -15,11 +15,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pegboard._frozen import freeze, thaw
-from pegboard._globs import any_names, any_names_plugin, names_tool, specificity
-from pegboard._kept import keep, recall, sources_key
-from pegboard._loading import Reading, Resolved
-from pegboard._sources import environment, read_source
-from pegboard._tables import (
+from pegboard._settings.globs import (
+    any_names,
+    any_names_plugin,
+    names_tool,
+    specificity,
+)
+from pegboard._settings.kept import keep, recall, sources_key
+from pegboard._settings.loading import Reading, Resolved
+from pegboard._settings.sources import environment, read_source
+from pegboard._settings.tables import (
     PluginSettings,
     RetrySettings,
     SettingsTable,

@@ -16,7 +16,7 @@ import pytest
 from pegboard import settings
 from pegboard._distributions import Found
 from pegboard._manifest import Known, Manifest
-from pegboard._records import Record
+from pegboard._manifest.records import Record
 from pegboard.errors import PluginError
 from pegboard.schemas import ToolAnnotations, ToolDefinition
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pegboard._manifest import Manifest
-from pegboard._records import Record, drift
+from pegboard._manifest.records import Record, drift
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_a_folder_without_distributions_does_not_count(
 def test_another_interpreter_or_pegboard_keeps_nothing(three, board, monkeypatch, what):
     """D3: a manifest is of one interpreter and one Pegboard."""
     if what == "pegboard":
-        monkeypatch.setattr("pegboard._stamps.__version__", "0.1.99")
+        monkeypatch.setattr("pegboard._manifest.stamps.__version__", "0.1.99")
     else:
         monkeypatch.setattr(sys, what, "other")
 

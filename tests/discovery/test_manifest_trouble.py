@@ -11,7 +11,7 @@ import pytest
 
 from pegboard._discovery import discover
 from pegboard._manifest import Manifest
-from pegboard._stamps import take_fingerprint
+from pegboard._manifest.stamps import take_fingerprint
 
 
 def test_an_import_that_writes_bytecode_leaves_the_manifest_current(
@@ -158,7 +158,7 @@ def test_parallel_processes_leave_a_whole_manifest(site, board, pack):
         "import sys\n"
         f"sys.path.insert(0, {str(site.folder)!r})\n"
         "from pegboard._manifest import Manifest\n"
-        "from pegboard._records import Record\n"
+        "from pegboard._manifest.records import Record\n"
         "from pegboard.settings import Settings\n"
         "settings = Settings(enable=('acme_*',))\n"
         "for _ in range(5):\n"

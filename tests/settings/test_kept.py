@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pegboard._cache import cache_directory, write_json
-from pegboard._trust import trust
+from pegboard._settings.trust import trust
 from pegboard.settings import Settings, load_settings, make_settings
 
 SAID = """

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard._loading import Reading
-from pegboard._sources import Layer
+from pegboard._settings.loading import Reading
+from pegboard._settings.sources import Layer
 from pegboard.errors import SettingsError
 from pegboard.settings import build, load_settings, make_settings
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from pegboard._plugin_settings import plugin_settings
-from pegboard._trust import distrust, trust
+from pegboard._settings.trust import distrust, trust
 from pegboard.errors import SettingsError, UsageError
 from pegboard.settings import STARTS_PROGRAM, load_settings, make_settings
 

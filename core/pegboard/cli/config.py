@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from pegboard._layers import leaves
+from pegboard._settings.layers import leaves
 from pegboard.cli.ending import debug_option
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import say, write_json

@@ -85,7 +85,10 @@ def _settings(view: View, identity: str) -> list[tuple[str, str, str]]:
 
 
 def _origin(view: View, identity: str, key: str) -> str:
-    from pegboard._globs import names_tool, specificity  # late: few tools have any
+    from pegboard._settings.globs import (  # late: few tools have any
+        names_tool,
+        specificity,
+    )
 
     names = [
         name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pegboard._trust import distrust, trust
+from pegboard._settings.trust import distrust, trust
 from pegboard.cli.ending import debug_option
 from pegboard.cli.terminal import write
 from pegboard.errors import UsageError

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from pegboard._assembly import Assembly
-from pegboard._checks import nearest
 from pegboard._distributions import Found, canonical, read_installed
 from pegboard._loader import load_plugin
+from pegboard._settings.checks import nearest
 from pegboard.errors import PluginError, UsageError
 from pegboard.settings import make_settings
 from pegboard.testing._definitions import Report, check_definition

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pegboard._trust import is_trusted
+from pegboard._settings.trust import is_trusted
 from pegboard.errors import SettingsError
 
 Kind = Literal["organisation", "user", "project", "variable", "code"]

@@ -13,8 +13,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pegboard._sources import Layer
-from pegboard._tables import (
+from pegboard._settings.sources import Layer
+from pegboard._settings.tables import (
     PluginSettings,
     RetrySettings,
     SettingsTable,

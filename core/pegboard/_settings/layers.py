@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pegboard._sources import Layer
+from pegboard._settings.sources import Layer
 from pegboard.problems import Problem
 
 Path = tuple[str, ...]

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pegboard._checks import check_layer
-from pegboard._layers import Merged
-from pegboard._sources import (
+from pegboard._settings.checks import check_layer
+from pegboard._settings.layers import Merged
+from pegboard._settings.sources import (
     Layer,
     Source,
     find_project,

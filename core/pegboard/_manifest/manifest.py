@@ -19,12 +19,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pegboard import _stamps as stamps
 from pegboard._cache import cache_directory, read_json, write_json
 from pegboard._discovery import Discovery, select
 from pegboard._distributions import Found, Requirements, read_installed
-from pegboard._records import Record, settings_key
-from pegboard._variants import Entries, make_entry, put, records_of, surviving
+from pegboard._manifest import stamps
+from pegboard._manifest.records import Record, settings_key
+from pegboard._manifest.variants import Entries, make_entry, put, records_of, surviving
 from pegboard.settings import Settings
 
 FORMAT = 1

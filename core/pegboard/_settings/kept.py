@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pegboard._cache import cache_directory, read_json, write_json
-from pegboard._loading import Resolved
-from pegboard._sources import Source
+from pegboard._settings.loading import Resolved
+from pegboard._settings.sources import Source
 from pegboard._version import __version__
 from pegboard.problems import Problem
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pegboard import _stamps as stamps
 from pegboard._distributions import Found, Requirements
-from pegboard._records import Record, settings_key
+from pegboard._manifest import stamps
+from pegboard._manifest.records import Record, settings_key
 from pegboard.settings import Settings
 
 Entries = dict[str, dict[str, dict[str, Any]]]

@@ -1,0 +1,1 @@
+"""Behind pegboard.settings: sources, layers, checks, trust."""
