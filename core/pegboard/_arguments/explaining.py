@@ -96,9 +96,10 @@ class Problem(NamedTuple):
         wish = ""
         if self.name in declared:
             wish = f"; expected {expected(self.place.child('properties', self.name))}"
-        undeclared = [name for name in self.value if name not in declared]
-        if near := _nearest(self.name, undeclared):
-            wish += f"; is it what {quote(near)} was meant to be?"
+        if self.place.schema.get("additionalProperties") is not False:
+            undeclared = [name for name in self.value if name not in declared]
+            if near := _nearest(self.name, undeclared):
+                wish += f"; is it what {quote(near)} was meant to be?"
         return f"required, but missing{wish}"
 
     def _about_value(self, secret: bool) -> str:
@@ -146,39 +147,44 @@ def _expected(place: Place) -> str:
     for keyword in ("anyOf", "oneOf"):
         if arms := place.listed(keyword):
             return _joined(expected(arm) for arm in arms[:_ARMS])
-    names = place.kinds - {"integer"} if "number" in place.kinds else place.kinds
+    names = _names(place)
     if place.kinds == ALL_KINDS:  # then only what is limited is worth a word
-        names = frozenset(
-            name
-            for name in names
-            if not schema.keys().isdisjoint(_OF_KIND.get(name, ()))
-        )
-    return _joined(_described(name, place) for name in sorted(names)) or "another value"
+        names = [n for n in names if not schema.keys().isdisjoint(_OF_KIND.get(n, ()))]
+    wishes = (
+        _described(name, schema, _of_elements(place) if name == "array" else "")
+        for name in names
+    )
+    return _joined(wishes) or "another value"
 
 
-def _described(name: str, place: Place) -> str:
-    """Return a type with the limits that the schema sets to it."""
-    schema = place.schema
+def _names(place: Place) -> list[str]:
+    """Return the types that a place admits, sorted; a number may be an integer."""
+    kinds = place.kinds
+    return sorted(kinds - {"integer"} if "number" in kinds else kinds)
+
+
+def _described(name: str, schema: dict[str, Any], elements: str = "") -> str:
+    """Return a type with what the schema demands of it."""
+    wish = name + elements
+    if name == "object" and (required := schema.get("required")):
+        wish += f" with {quoted(required)}"
     limits = [
         _limit(schema, keyword)
         for keyword in _OF_KIND.get(name, ())
         if schema.get(keyword) not in (None, False)
     ]
-    if name == "array":
-        name += _of_elements(place)
-    elif name == "object" and (required := schema.get("required")):
-        name += f" with {quoted(required[:_ARMS])}"
-    return f"{name} {' and '.join(limits)}" if limits else name
+    return f"{wish} {' and '.join(limits)}" if limits else wish
 
 
 def _of_elements(place: Place) -> str:
     """Return what the elements of an array are, where all are of one type."""
-    first, rest = place.elements()
-    if first or rest is None or len(rest.kinds) != 1:
+    first, element = place.elements()
+    if first or element is None or len(names := _names(element)) != 1:
         return ""
-    wish = expected(rest)
-    (name,) = rest.kinds
-    return f" of {name}s{wish.removeprefix(name)}" if wish.startswith(name) else ""
+    while target := element.target():
+        element = target
+    wish = _described(names[0], element.schema)
+    return f" of {names[0]}s{wish.removeprefix(names[0])}"
 
 
 def _limit(schema: dict[str, Any], keyword: str) -> str:

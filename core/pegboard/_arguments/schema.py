@@ -44,7 +44,7 @@ class ArgumentSchema:
         self._compiled = compile_schema(schema)
         if "object" not in types(self._compiled.schema):
             raise SchemaError(
-                f"type: arguments are an object, and {schema['type']!r} admits none",
+                f"/type: arguments are an object, and {schema['type']!r} admits none",
                 path="/type",
             )
         self._hidden = frozenset(hidden)
@@ -91,12 +91,15 @@ class ArgumentSchema:
 
     def hides(self, path: Path) -> bool:
         """Return whether the value at a path must not be shown to anybody."""
+        if is_secret(path):
+            return True
         parts = self._place().parts()
-        hidden = is_secret(path) or _are_write_only(parts)
         for step in path:
+            if _are_write_only(parts):
+                return True
             parts = parts_below(parts, step)
-            hidden = hidden or _are_write_only(parts)
-        return hidden
+        # A value that should have been a list of such values is one of them.
+        return _are_write_only(parts) or _are_write_only(parts_below(parts, 0))
 
     def _admits(self, value: Any) -> bool:
         return self._hidden.isdisjoint(value) and self._compiled.is_valid(value)

@@ -17,7 +17,7 @@ _SHOWN = 60  # characters of a value or a name
 _LISTED = 12  # members of a list of names or values
 _LINE = 400  # characters of one problem
 
-_NAME = re.compile(r"[A-Za-z_$][\w$-]*")
+_NAME = re.compile(r"[^\W\d][\w$-]*")
 _SECRET = re.compile(r"key|token|secret|passw|passphrase|pwd|credential", re.IGNORECASE)
 _INTRODUCTION = (
     "The arguments do not fit the input schema of the tool. It was not run. "
@@ -82,6 +82,8 @@ def where(path: Path) -> str:
             text += f".{cut(step, _SHOWN)}" if text else cut(step, _SHOWN)
         else:
             text += f"[{quote(step)}]"
+    if len(text) > 2 * _SHOWN:
+        text = f"{text[:_SHOWN]}...{text[-_SHOWN:]}"
     return text or "arguments"
 
 
