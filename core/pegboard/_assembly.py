@@ -21,6 +21,7 @@ from pegboard._distributions import Found
 from pegboard._entries import Entry
 from pegboard._hosting import Changing, PluginHost
 from pegboard._loader import load_plugin, plugin_in_code, read_grant
+from pegboard._lock import lock_file, objection_to
 from pegboard._manifest import Known, Manifest
 from pegboard._manifest.records import Record, drift
 from pegboard._names import CODE
@@ -108,6 +109,7 @@ class Assembly:
             wanted = [p for p in scan.to_import if p.name not in self._in_code]
             known = manifest.record(scan, [self._load(found) for found in wanted])
         self._present(known)
+        self._hold_to_lock()
 
     def _present(self, known: Known) -> None:
         self.discovery = known.discovery
@@ -133,6 +135,12 @@ class Assembly:
         self._load(found)
         return self.registry.tool_of(f"{found.name}:{bare}")
 
+    def _hold_to_lock(self) -> None:
+        if self.settings.locked:
+            path = lock_file(self.settings.project_file)
+            free = {CODE, *self._in_code}
+            self.registry.objection = objection_to(path, free)
+
     # -- live
 
     def go_live(self, settings: Settings) -> None:
@@ -143,6 +151,7 @@ class Assembly:
         """
         self.settings = settings
         self.registry.follow(settings)
+        self._hold_to_lock()
         self.plugins.arrange(settings.required, settings.order)
         fresh = discover(settings)
         if fresh.found != self.discovery.found:

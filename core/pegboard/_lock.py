@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,27 @@ def drifted_tools(locked: Lock, now: Lock) -> dict[str, str]:
         elif locked.tools[identity] != digest:
             reasons[identity] = f"tool {identity!r} is not as {FILE_NAME} has it"
     return reasons
+
+
+def objection_to(path: Path, free: Collection[str]) -> Callable[[ToolDefinition], str]:
+    """Return what says why a tool is refused under `locked = true`.
+
+    Args:
+        path: The lock file; without it every tool is refused.
+        free: Plugins that no lock knows, since they are passed in code.
+    """
+    try:
+        locked, missing = read_lock(path), ""
+    except UsageError as error:
+        locked, missing = Lock({}, (), {}), str(error)
+
+    def object_to(definition: ToolDefinition) -> str:
+        if definition.plugin in free:
+            return ""
+        reasons = drifted_tools(locked, make_lock([definition], {}, ()))
+        return missing or reasons.get(definition.id, "")
+
+    return object_to
 
 
 def _texts(value: Mapping[str, Any]) -> dict[str, str]:

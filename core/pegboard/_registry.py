@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pegboard._conversion import as_tool
@@ -39,6 +39,8 @@ class Registry:
         given = isinstance(settings, Settings)
         self.settings: Settings = settings if given else make_settings(settings)
         self._store = _Store()
+        #: Says why a tool is refused as it is, "" if it is not.
+        self.objection: Callable[[ToolDefinition], str] | None = None
         self._patterns: tuple[str, ...] | None = None
         self._forget()
         self.add(tools)
@@ -166,6 +168,7 @@ class Registry:
         """Return a view that offers only the tools a glob takes; it follows changes."""
         view = Registry.__new__(Registry)
         view.settings, view._store = self.settings, self._store
+        view.objection = self.objection
         view._patterns = patterns
         view._forget()
         return view
@@ -258,10 +261,15 @@ class Registry:
         if entry.unavailable:
             return None
         try:
-            return entry.definition(self.settings)
+            made = entry.definition(self.settings)
         except Exception as error:
             self.give_up(entry, str(error))
-        return None
+            return None
+        reason = self.objection(made) if self.objection is not None else ""
+        if reason:
+            self.give_up(entry, reason)
+            return None
+        return made
 
     def note(self, entry: Entry, message: str) -> None:
         """Keep what works less well than it seems."""
