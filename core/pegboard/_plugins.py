@@ -73,6 +73,12 @@ class PluginSet:
             ) from error
         self._plugins[plugin.name] = plugin
         try:
+            if plugin.kind == "plugins" and not self.hooks_of(plugin):
+                raise PluginError(
+                    f"plugin {plugin.origin} implements no hook; its entry point must"
+                    " name a module, class or instance with a hook implementation",
+                    plugin=plugin.name,
+                )
             check_kinds(plugin, self._manager.get_hookcallers(plugin.object) or ())
         except PluginError:
             self.remove(plugin.name)
