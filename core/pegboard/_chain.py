@@ -36,7 +36,7 @@ class ChainBuilder:
         middlewares: Passed in code: inside all plugins', the first one innermost.
         runners: Name -> runner.
         run_body: The innermost step.
-        slots: `(identity, limit)` -> what bounds a tool's bodies.
+        slots: `(identity, limit, runner)` -> what bounds a tool's bodies.
         grants: `(plugin, name)` -> a granted secret, or None.
     """
 
@@ -48,7 +48,7 @@ class ChainBuilder:
         middlewares: Iterable[Middleware] = (),
         runners: Mapping[str, Runner],
         run_body: Step,
-        slots: Callable[[str, int | None], tuple[Slots, ...]],
+        slots: Callable[[str, int | None, str], tuple[Slots, ...]],
         grants: Callable[[str, str], str | None] = lambda plugin, name: None,
     ) -> None:
         self._registry = registry
@@ -108,7 +108,7 @@ class ChainBuilder:
             updates=settings.updates if over.updates is None else over.updates,
             max_result_bytes=over.max_result_bytes or settings.max_result_bytes,
             output=_output_check(definition),
-            slots=self._slots(entry.id, over.max_concurrency),
+            slots=self._slots(entry.id, over.max_concurrency, runner_name),
             secrets=self._granted(entry, hidden),
         )
 
@@ -165,7 +165,8 @@ class ChainBuilder:
             raise _unavailable(
                 entry, f"its runner {name!r} is not installed; there are {known}"
             )
-        if runner.remote and self._plugins.get(entry.plugin) is None:
+        plugin = self._plugins.get(entry.plugin)
+        if runner.remote and (plugin is None or plugin.kind == "code"):
             raise _unavailable(
                 entry,
                 f"runner {name!r} finds a body again by plugin and tool name, and this"

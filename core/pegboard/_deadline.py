@@ -9,77 +9,116 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Coroutine, Generator
-from typing import Any, Literal
+from typing import Any
 
 #: What `bounded` returns instead of the body's value when the deadline passed.
 EXPIRED: Any = object()
 
 
 class Watch:
-    """The clock over one body.
+    """The limits of one body.
 
     Attributes:
         deadline: When it must have ended, in the loop's time; None for no limit.
         grace: Seconds for its cleanup once it is told to stop.
         expired: Whether the deadline passed while it ran.
-        abandoned: Whether it did not end within the grace.
+        abandoned: Whether it did not end within the grace, or cannot be stopped.
     """
 
-    __slots__ = (
-        "_phase",
-        "_task",
-        "_timer",
-        "abandoned",
-        "deadline",
-        "expired",
-        "grace",
-    )
+    __slots__ = ("_clock", "abandoned", "deadline", "expired", "grace")
 
     def __init__(self, deadline: float | None, grace: float) -> None:
         self.deadline = deadline
         self.grace = grace
         self.expired = False
         self.abandoned = False
-        self._phase: Literal["running", "stopping", "killed"] = "running"
-        self._task: asyncio.Task[Any] | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._clock: _Clock | None = None
 
-    def _arm(self, task: asyncio.Task[Any]) -> None:
+    def begin(self, seconds: float | None) -> None:
+        """Let the time count from now, unless it counts already; on the loop."""
+        if self.deadline is None and seconds is not None:
+            self.deadline = asyncio.get_running_loop().time() + seconds
+            if self._clock is not None:
+                self._clock.start()
+
+
+class _Clock:
+    """The timers of a body that has suspended.
+
+    Attributes:
+        is_over: Whether the body is to be closed at its next turn.
+    """
+
+    __slots__ = (
+        "_before",
+        "_deadline",
+        "_loop",
+        "_own",
+        "_patience",
+        "_task",
+        "_watch",
+        "is_over",
+    )
+
+    def __init__(self, watch: Watch, task: asyncio.Task[Any]) -> None:
+        self._watch = watch
         self._task = task
-        if self.deadline is not None:
-            self._timer = task.get_loop().call_at(self.deadline, self._expire)
+        self._loop = task.get_loop()
+        self._before = task.cancelling()
+        self._own = 0
+        self._deadline: asyncio.TimerHandle | None = None
+        self._patience: asyncio.TimerHandle | None = None
+        self.is_over = False
+        watch._clock = self
+        self.start()
+
+    def start(self) -> None:
+        """Arm the deadline."""
+        if self._watch.deadline is not None:
+            self._deadline = self._loop.call_at(self._watch.deadline, self._expire)
+
+    def _is_cancelled(self) -> bool:
+        """Whether a cancellation is under way that nobody has taken back."""
+        return self._task.cancelling() > self._before
+
+    def _cancel(self) -> None:
+        self._own += 1
+        self._task.cancel()
 
     def _expire(self) -> None:
-        if self._task is not None and self._phase == "running":
-            self.expired = True
-            self._task.cancel()
+        self._watch.expired = True
+        if not self._is_cancelled():
+            self._stop(self._patience)
+            self._patience = None
+            self._cancel()
 
-    def _stop(self) -> bool:
-        """Take note of a cancellation; False if there is no more patience."""
-        if self._phase == "killed":
-            return False
-        if self._phase == "running" and self._task is not None:
-            self._phase = "stopping"
-            if self._timer is not None:
-                self._timer.cancel()
-            loop = self._task.get_loop()
-            self._timer = loop.call_later(self.grace, self._kill)
-        return True
+    def note(self) -> None:
+        """Take note that a cancellation has reached the body: its grace begins."""
+        if self._patience is None:
+            self._patience = self._loop.call_later(self._watch.grace, self._give_up)
 
-    def _kill(self) -> None:
-        if self._task is not None:
-            self._phase = "killed"
-            self._task.cancel()
+    def _give_up(self) -> None:
+        # Bodies cancel themselves: `asyncio.timeout`, a TaskGroup, a scope of anyio.
+        # What they have taken back by now was theirs, and is no reason to end them.
+        self._patience = None
+        if self._watch.expired or self._is_cancelled():
+            self.is_over = True
+            self._cancel()
 
-    def _disarm(self) -> bool:
+    @staticmethod
+    def _stop(timer: asyncio.TimerHandle | None) -> None:
+        if timer is not None:
+            timer.cancel()
+
+    def end(self) -> bool:
         """Take back our own cancellations; True if somebody else's remain."""
-        task, self._task = self._task, None
-        if self._timer is not None:
-            self._timer.cancel()
-        assert task is not None
-        for _ in range(self.expired + (self._phase == "killed")):
-            task.uncancel()
-        return task.cancelling() > 0
+        self._watch._clock = None
+        self._stop(self._deadline)
+        self._stop(self._patience)
+        while self._own and self._is_cancelled():
+            self._own -= 1
+            self._task.uncancel()
+        return self._is_cancelled()
 
 
 @types.coroutine
@@ -92,8 +131,8 @@ def bounded(
         What it returned, or EXPIRED if its deadline passed first, whatever it did then.
 
     Raises:
-        CancelledError: the task was cancelled by somebody else; `watch.abandoned` says
-            whether the coroutine had to be given up.
+        CancelledError: the task was cancelled by somebody else, whatever the coroutine
+            did then; `watch.abandoned` says whether it had to be given up.
     """
     # typeshed has no type for the iterator of a coroutine.
     step: Any = coroutine.__await__()
@@ -101,61 +140,134 @@ def bounded(
         awaited = step.send(None)
     except StopIteration as stop:
         return stop.value
+    except GeneratorExit as error:
+        raise _own_exit() from error
+    return (yield from _suspended(step, awaited, watch))
+
+
+def _suspended(step: Any, awaited: Any, watch: Watch) -> Generator[Any, Any, Any]:
+    """Run a coroutine on from the first thing that it waits for."""
     task = asyncio.current_task()
     assert task is not None
-    before = task.cancelling()
-    watch._arm(task)
+    clock = _Clock(watch, task)
     value: Any = EXPIRED
     failure: BaseException | None = None
     try:
-        while True:
-            try:
-                sent = yield awaited
-            except asyncio.CancelledError as error:
-                if not watch._stop():
-                    watch.abandoned = True
-                    _close(step)
-                    break
-                awaited = step.throw(error)
-            except GeneratorExit:
-                step.close()
-                raise
-            except BaseException as error:
-                awaited = step.throw(error)
+        try:
+            value = yield from _drive(step, awaited, clock)
+        except GeneratorExit:
+            clock.end()
+            raise
+        except BaseException as error:
+            failure = error
+        is_foreign = clock.end()
+        is_cancelled = isinstance(failure, asyncio.CancelledError)
+        if is_cancelled:
+            watch.abandoned = clock.is_over or getattr(failure, "abandoned", False)
+        if isinstance(failure, KeyboardInterrupt):
+            raise failure
+        if is_foreign and not is_cancelled:
+            raise asyncio.CancelledError
+        if watch.expired and not is_foreign:
+            return EXPIRED
+        if failure is not None:
+            raise failure
+        return value
+    finally:
+        failure = None  # its traceback leads here: a circle otherwise
+
+
+def _drive(step: Any, awaited: Any, clock: _Clock) -> Generator[Any, Any, Any]:
+    """Pass on all that a coroutine and its loop have to say to each other.
+
+    Returns:
+        What the coroutine returned.
+
+    Raises:
+        CancelledError: the coroutine was closed, or raised it.
+    """
+    while True:
+        sent: Any = None
+        thrown: BaseException | None = None
+        try:
+            kind = type(awaited)
+            if kind is not asyncio.Future and issubclass(kind, asyncio.Future):
+                yield from _outlive(awaited, clock)
             else:
-                awaited = step.send(sent)
-    except StopIteration as stop:
-        value = stop.value
-    except BaseException as error:
-        failure = error
-    foreign = watch._disarm() and task.cancelling() > before
-    if foreign:
-        raise failure if isinstance(failure, asyncio.CancelledError) else _cancelled()
-    if watch.expired:
-        watch.abandoned = watch.abandoned or getattr(failure, "abandoned", False)
-        return EXPIRED
-    if failure is not None:
-        raise failure
-    return value
+                sent = yield awaited
+        except asyncio.CancelledError as error:
+            if clock.is_over:
+                _close(step)
+                raise
+            clock.note()
+            thrown = error
+        except GeneratorExit:
+            _close(step)
+            raise
+        except BaseException as error:
+            thrown = error
+        try:
+            awaited = step.send(sent) if thrown is None else step.throw(thrown)
+        except StopIteration as stop:
+            return stop.value
+        except GeneratorExit as error:
+            raise _own_exit() from error
+        finally:
+            thrown = None  # its traceback leads here: a circle otherwise
 
 
-def _cancelled() -> asyncio.CancelledError:
-    return asyncio.CancelledError()
+def _outlive(inner: asyncio.Future[Any], clock: _Clock) -> Generator[Any, Any, None]:
+    """Wait for a task or a gathering as a task does, but not for ever.
+
+    Either one may go on after its cancellation, and then the task that awaits it
+    would hear of no further one.
+    """
+    # What the loop's task would do with the future that it is handed.
+    inner._asyncio_future_blocking = False
+    while not inner.done():
+        outer = inner.get_loop().create_future()
+
+        def wake(
+            inner: asyncio.Future[Any], outer: asyncio.Future[None] = outer
+        ) -> None:
+            if not outer.done():
+                outer.set_result(None)
+
+        inner.add_done_callback(wake)
+        try:
+            yield from outer.__await__()
+        except asyncio.CancelledError:
+            if clock.is_over or not inner.cancel():
+                raise
+            clock.note()
+        finally:
+            inner.remove_done_callback(wake)
+
+
+def _own_exit() -> RuntimeError:
+    # A GeneratorExit that a body raises on its own must not pass for a closing loop.
+    return RuntimeError("the coroutine raised GeneratorExit")
 
 
 def _close(step: Any) -> None:
     try:
         step.close()
-    except RuntimeError:
-        # It ignores even GeneratorExit; Python drops it and nothing of ours waits.
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # It ignores even GeneratorExit, or fails at it: nothing of ours waits for it.
         pass
+
+
+class TooLong(TimeoutError):
+    """What was awaited took longer than it may."""
 
 
 async def within(awaitable: Any, seconds: float | None, grace: float) -> Any:
     """Await something for so many seconds at most; None and 0 mean no limit.
 
     Raises:
-        TimeoutError: it took longer.
+        TooLong: it took longer.
     """
     loop = asyncio.get_running_loop()
 
@@ -165,5 +277,5 @@ async def within(awaitable: Any, seconds: float | None, grace: float) -> Any:
     deadline = loop.time() + seconds if seconds else None
     value = await bounded(wait(), Watch(deadline, grace))
     if value is EXPIRED:
-        raise TimeoutError(f"took longer than {seconds:g} s")
+        raise TooLong(f"it took longer than {seconds:g} s")
     return value

@@ -7,14 +7,9 @@ import copy
 import itertools
 import os
 import secrets
-from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Iterable,
-    Mapping,
-)
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from pegboard._chain import ChainBuilder
 from pegboard._execution.body import run_body
@@ -28,13 +23,13 @@ from pegboard._registry import Registry
 from pegboard._slots import Resources, Slots
 from pegboard.batches import BatchResult
 from pegboard.calls import MADE_ID, ToolCall
-from pegboard.errors import ToolError, UnknownTool, UsageError
+from pegboard.decisions import Abort
+from pegboard.errors import PegboardError, ToolError, UnknownTool, UsageError
 from pegboard.events import BatchEnd, Event
 from pegboard.middleware import Middleware
 from pegboard.protocols import Runner
 from pegboard.runners import InlineRunner, ThreadRunner
 
-T = TypeVar("T")
 _ids = itertools.count(1)
 _prefix = secrets.token_hex(4)
 
@@ -103,7 +98,11 @@ class Executor(Caller):
         )
 
     def _adopted(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.inbox.loop = loop
+        # Whoever had a place on a loop that is gone does not come back to give it up.
+        self.inbox.adopt(loop)
+        self.resources.reset()
+        for slots in self._slots.values():
+            slots.reset()
 
     @property
     def thread(self) -> int | None:
@@ -126,7 +125,7 @@ class Executor(Caller):
             ToolError: there is no such tool, or it cannot be called.
         """
         if self.closed_by:
-            raise self.closed_by[0]
+            raise self.closed_by[0].with_traceback(None)
         if self._version != self.registry.version:
             self._plans.clear()
             self._version = self.registry.version
@@ -142,10 +141,19 @@ class Executor(Caller):
         self.observers = self.plugins.implementations("on_event")
         self._renew()
 
-    def _slots_for(self, identity: str, limit: int | None) -> tuple[Slots, ...]:
-        """Return what bounds a tool's bodies; views of a board share it."""
+    def _slots_for(
+        self, identity: str, limit: int | None, runner: str
+    ) -> tuple[Slots, ...]:
+        """Return what bounds a tool's bodies; views of a board share it.
+
+        The narrowest first: who waits for it holds no place that others could use.
+        """
         found = []
-        for key, bound in (("", self.settings.max_concurrency), (identity, limit)):
+        for key, bound in (
+            (identity, limit),
+            (f"runner {runner}", getattr(self.runners[runner], "limit", None)),
+            ("", self.settings.max_concurrency),
+        ):
             if bound:
                 found.append(self._slots.setdefault(key, Slots(bound)))
         return tuple(found)
@@ -174,16 +182,41 @@ class Executor(Caller):
         sequential: bool = False,
         cancel: asyncio.Event | None = None,
         max_calls: int | None = None,
+        whole: Callable[[BatchResult], BatchResult] | None = None,
     ) -> BatchResult:
-        """Run calls as the batch that was made for them."""
+        """Run calls as the batch that was made for them.
+
+        Args:
+            run: The batch.
+            calls: What the model asked for.
+            sequential: Whether each call ends before the next starts.
+            cancel: Ends the batch early, with complete results.
+            max_calls: How many run at most.
+            whole: Puts what was run into the batch that it is a part of.
+        """
         sent = [self._as_call(call) for call in calls]
         in_turn = sequential or self._must_be_sequential(sent)
-        async with _watching(cancel, run):
-            await run.batch(sent, sequential=in_turn, limit=max_calls or self.max_calls)
+        limit = self.max_calls if max_calls is None else max_calls
+        try:
+            async with _watching(cancel, run):
+                await run.batch(sent, sequential=in_turn, limit=limit)
+        except Abort as abort:
+            if whole is not None and abort.batch is not None:
+                abort.batch = whole(abort.batch)
+            raise
         result = run.result()
-        if run.reporter.is_heard:
-            run.reporter.emit(BatchEnd(result))
+        if whole is not None:
+            result = whole(result)
+        self._tell_end(run, result)
         return result
+
+    def _tell_end(self, run: Run, result: BatchResult) -> None:
+        if run.reporter.is_heard:
+            try:
+                run.reporter.emit(BatchEnd(result))
+            except Abort as abort:
+                abort.batch = result
+                raise
 
     def _as_call(self, call: ToolCall) -> ToolCall:
         if not isinstance(call, ToolCall):
@@ -200,13 +233,20 @@ class Executor(Caller):
     def _must_be_sequential(self, calls: list[ToolCall]) -> bool:
         if self.settings.execution == "sequential":
             return True
-        for name in {call.name for call in calls}:
-            try:
-                if self.plan(name).execution == "sequential":
-                    return True
-            except ToolError:
-                continue  # the call itself will say so
-        return False
+        return any(
+            self._is_sequential(name) for name in dict.fromkeys(c.name for c in calls)
+        )
+
+    def _is_sequential(self, name: str) -> bool:
+        plan = self._plans.get(name)
+        if plan is not None and self._version == self.registry.version:
+            return plan.execution == "sequential"
+        try:
+            entry = self.registry.resolve(name)
+            own = self.registry.overrides(entry).execution or entry.tool.execution
+        except PegboardError:
+            return False  # the call itself will say so
+        return own == "sequential"
 
     def tell(self, event: Event) -> None:
         """Tell the observers of something outside any batch."""
@@ -236,11 +276,16 @@ async def _watching(cancel: asyncio.Event | None, run: Run) -> AsyncIterator[Non
     if cancel is None:
         yield
         return
+
+    async def watch() -> None:
+        await cancel.wait()
+        run.halt()
+
     if cancel.is_set():
         run.halt()
-    watcher = asyncio.get_running_loop().create_task(cancel.wait())
-    watcher.add_done_callback(lambda task: None if task.cancelled() else run.halt())
+    watcher = asyncio.get_running_loop().create_task(watch())
     try:
         yield
     finally:
         watcher.cancel()
+        await asyncio.wait([watcher])

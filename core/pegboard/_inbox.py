@@ -15,30 +15,42 @@ class Inbox:
     is delivered before its end, too.
     """
 
-    __slots__ = ("_awake", "_items", "loop")
+    __slots__ = ("_is_awake", "_items", "_loop")
 
     def __init__(self) -> None:
-        self.loop: asyncio.AbstractEventLoop | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._items: collections.deque[tuple[Callable[..., None], tuple[Any, ...]]] = (
             collections.deque()
         )
-        self._awake = False
+        self._is_awake = False
+
+    def adopt(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Serve another loop; what waits for one that is gone is forgotten."""
+        if loop is not self._loop:
+            self._items.clear()
+            self._loop, self._is_awake = loop, False
 
     def put(self, function: Callable[..., None], *args: Any) -> None:
         """Have the loop call a function soon."""
         self._items.append((function, args))
-        if not self._awake and self.loop is not None:
-            self._awake = True
-            try:
-                self.loop.call_soon_threadsafe(self.deliver)
-            except RuntimeError:
-                # The loop is closed: nobody is left to hear of it.
-                self._items.clear()
-                self._awake = False
+        if not self._is_awake:
+            self._wake()
 
-    def deliver(self) -> None:
-        """Call all that waits; on the loop."""
-        self._awake = False
-        while self._items:
-            function, args = self._items.popleft()
-            function(*args)
+    def _wake(self) -> None:
+        self._is_awake = True
+        try:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:
+            self._items.clear()  # the loop is closed: nobody is left to hear of it
+
+    def _deliver(self) -> None:
+        """Call what waits by now, and no more, so that a flood leaves the loop time."""
+        self._is_awake = False
+        try:
+            for _ in range(len(self._items)):
+                function, args = self._items.popleft()
+                function(*args)
+        finally:
+            if self._items and not self._is_awake:
+                self._wake()

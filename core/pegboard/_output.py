@@ -6,23 +6,31 @@ Whatever it is, this never raises.
 from __future__ import annotations
 
 import base64
+import collections
 import collections.abc
 import dataclasses
 import datetime
 import decimal
 import enum
+import json
 import math
 import pathlib
 import re
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
-from pegboard.content import BLOCKS, Content, text_block
+from pegboard.content import BLOCKS, Content, TextContent, text_block
+from pegboard.results import ToolResult
 
 #: What the model reads when there is nothing to say.
 DONE = "done"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAX_DEPTH = 100
+#: Members and elements that are looked at; a small value can unfold without end.
+_MAX_ITEMS = 5_000_000
+#: Integers of so many bits have fewer digits than Python refuses to write.
+_MAX_BITS = 14_000
 
 
 def clean(text: str) -> str:
@@ -34,12 +42,11 @@ def bound(text: str, limit: int) -> str:
     """Return a text of at most so many bytes of UTF-8, else its head and its tail."""
     if len(text) * 4 <= limit:
         return text
-    size = len(text.encode("utf-8", "replace"))
-    if size <= limit:
-        return text
-    note = f"\n... {size:,} bytes in all, the middle is left out ...\n"
-    room = max(0, limit - len(note)) // 2
     data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return text
+    note = f"\n... {len(data):,} bytes in all, the middle is left out ...\n"
+    room = max(0, limit - len(note)) // 2
     head = data[:room].decode("utf-8", "ignore")
     tail = data[len(data) - room :].decode("utf-8", "ignore")
     return f"{head}{note}{tail}"
@@ -47,7 +54,7 @@ def bound(text: str, limit: int) -> str:
 
 def to_content(value: Any) -> tuple[Content, ...]:
     """Return the blocks of an update: any value that a body may return."""
-    return convert(value)[0]
+    return value.content if isinstance(value, ToolResult) else convert(value)[0]
 
 
 def convert(value: Any) -> tuple[tuple[Content, ...], Any, tuple[str, ...]]:
@@ -60,117 +67,174 @@ def convert(value: Any) -> tuple[tuple[Content, ...], Any, tuple[str, ...]]:
     if kind is str:
         text = clean(value)
         return (text_block(text),), text, ()
-    if kind is int or kind is bool:
-        return (text_block(_scalar(value)),), value, ()
     if value is None:
         return (text_block(DONE),), None, ()
+    blocks = as_blocks(value)
+    if blocks is not None:
+        return blocks, None, ()
+    data, lost = to_json(value)
+    return (text_block(data if isinstance(data, str) else dump(data)),), data, lost
+
+
+def as_blocks(value: Any) -> tuple[Content, ...] | None:
+    """Return content blocks as they are: one, or several, texts among them.
+
+    Returns:
+        None if the value is something else.
+    """
     if isinstance(value, BLOCKS):
-        return (_clean_block(value),), None, ()
-    if kind in (list, tuple) and value and all(isinstance(v, BLOCKS) for v in value):
-        return tuple(_clean_block(item) for item in value), None, ()
-    lost: list[str] = []
-    data = _to_json(value, lost, 0)
-    text = data if isinstance(data, str) else _dump(data)
-    return (text_block(text),), data, tuple(lost)
+        return clean_blocks((value,))
+    if type(value) not in (list, tuple):
+        return None
+    kinds = [isinstance(item, BLOCKS) for item in value]
+    if not any(kinds):
+        return None
+    if not all(kinds) and not all(isinstance(item, (str, *BLOCKS)) for item in value):
+        return None
+    return clean_blocks(text_block(v) if isinstance(v, str) else v for v in value)
 
 
-def _clean_block(block: Any) -> Any:
-    text = getattr(block, "text", "")
-    return text_block(clean(text)) if text and not text.isascii() else block
+def clean_blocks(blocks: Iterable[Content]) -> tuple[Content, ...]:
+    """Return blocks whose texts have no lone surrogates."""
+    return tuple(
+        text_block(clean(block.text)) if isinstance(block, TextContent) else block
+        for block in blocks
+    )
 
 
-def _scalar(value: int) -> str:
-    try:
-        return "true" if value is True else "false" if value is False else str(value)
-    except ValueError:  # more digits than Python writes
-        return hex(value)
-
-
-def _dump(data: Any) -> str:
-    from pydantic_core import to_json
+def dump(data: Any) -> str:
+    """Return JSON data as text, as the model reads it."""
+    if data is True or data is False:
+        return "true" if data else "false"
+    if type(data) is int:
+        return str(data)
+    from pydantic_core import to_json  # 70 ms; most results are text
 
     return to_json(data).decode()
 
 
-def _to_json(value: Any, lost: list[str], depth: int) -> Any:
-    kind = type(value)
-    if kind is str:
-        return clean(value)
-    if value is None or kind is bool:
-        return value
-    if kind is int:
-        return value if value.bit_length() < 14_000 else hex(value)
-    if kind is float:
-        return value if math.isfinite(value) else str(value)
-    if depth > _MAX_DEPTH:
-        return _lose(value, lost)
+def to_json(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a JSON value, and the names of types that could not be serialised."""
+    writer = _Writer()
+    return writer.write(value, 0), tuple(writer.lost)
+
+
+class _Writer:
+    """Makes a JSON value of any other.
+
+    Attributes:
+        lost: Names of the types that could not be serialised, in the order found.
+    """
+
+    def __init__(self) -> None:
+        self.lost: dict[str, None] = {}
+        self._left = _MAX_ITEMS
+
+    def write(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind is str:
+            return clean(value)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return value if value.bit_length() < _MAX_BITS else hex(value)
+        if kind is float:
+            return value if math.isfinite(value) else str(value)
+        try:
+            if depth > _MAX_DEPTH:
+                return self._lose(value)
+            if kind is dict:
+                return self._members(value, depth)
+            if kind is list or kind is tuple:
+                return self._elements(value, depth)
+            return self._other(value, depth)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a stranger's broken __str__, items() or model_dump()
+            return self._lose(value)
+
+    def _members(self, value: Any, depth: int) -> Any:
+        self._left -= len(value)
+        if self._left < 0:
+            return self._lose(value)
+        return {
+            self._key(key): self.write(item, depth + 1) for key, item in value.items()
+        }
+
+    def _elements(self, value: Any, depth: int) -> Any:
+        self._left -= len(value)
+        if self._left < 0:
+            return self._lose(value)
+        return [self.write(item, depth + 1) for item in value]
+
+    def _key(self, key: Any) -> str:
+        text = key if type(key) is str else self.write(key, 0)
+        return clean(text) if isinstance(text, str) else json.dumps(text)
+
+    def _other(self, value: Any, depth: int) -> Any:
+        if isinstance(value, type):
+            return self._lose(value)
+        if isinstance(value, enum.Enum):
+            return self.write(value.value, depth + 1)
+        if isinstance(value, (*BLOCKS, ToolResult)):
+            return self.write(value.to_dict(), depth + 1)
+        if hasattr(value, "model_dump"):
+            return self.write(value.model_dump(mode="json"), depth + 1)
+        if dataclasses.is_dataclass(value):
+            names = [field.name for field in dataclasses.fields(value)]
+            return self._members({name: getattr(value, name) for name in names}, depth)
+        for kinds, write in _SCALARS:
+            if isinstance(value, kinds):
+                return self.write(write(value), depth + 1)
+        if isinstance(value, collections.abc.Set):
+            return _sorted(self._elements(value, depth))
+        if isinstance(value, collections.abc.Mapping):
+            return self._members(value, depth)
+        if isinstance(value, (collections.abc.Sequence, collections.deque)):
+            return self._elements(value, depth)
+        if hasattr(value, "tolist"):  # numbers and arrays of numpy and its kin
+            return self.write(value.tolist(), depth + 1)
+        return self._lose(value)
+
+    def _lose(self, value: Any) -> str:
+        name = value.__name__ if isinstance(value, type) else type(value).__name__
+        self.lost[name] = None
+        return f"<{name}>"
+
+
+#: Kinds of values that are one JSON scalar, and how each is written.
+_SCALARS: tuple[tuple[Any, Any], ...] = (
+    ((datetime.date, datetime.time), lambda value: value.isoformat()),
+    (datetime.timedelta, datetime.timedelta.total_seconds),
+    ((decimal.Decimal, uuid.UUID, pathlib.PurePath), str),
+    ((bytes, bytearray, memoryview), lambda value: base64.b64encode(value).decode()),
+    # Subclasses of JSON's own: the plain value inside, whatever they print.
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+)
+
+
+def _sorted(items: Any) -> Any:
+    """Return elements in an order that does not depend on hashes."""
+    if not isinstance(items, list):
+        return items
     try:
-        if kind is dict:
-            return _members(value, lost, depth)
-        if kind is list or kind is tuple:
-            return [_to_json(item, lost, depth + 1) for item in value]
-        return _other(value, lost, depth)
-    except Exception:  # a broken __str__, items() or model_dump() of a stranger
-        return _lose(value, lost)
+        return sorted(items)
+    except TypeError:
+        return sorted(items, key=lambda item: (type(item).__name__, json.dumps(item)))
 
 
-def _members(value: Any, lost: list[str], depth: int) -> dict[str, Any]:
-    return {
-        _key(key, lost): _to_json(item, lost, depth + 1) for key, item in value.items()
-    }
-
-
-def _key(key: Any, lost: list[str]) -> str:
-    text = _to_json(key, lost, _MAX_DEPTH)
-    return text if isinstance(text, str) else clean(_scalar_key(text))
-
-
-def _scalar_key(key: Any) -> str:
-    return "null" if key is None else _scalar(key) if isinstance(key, int) else str(key)
-
-
-def _other(value: Any, lost: list[str], depth: int) -> Any:
-    if isinstance(value, enum.Enum):
-        return _to_json(value.value, lost, depth + 1)
-    if hasattr(value, "model_dump") and not isinstance(value, type):
-        return _to_json(value.model_dump(mode="json"), lost, depth + 1)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        members = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-        return _members(members, lost, depth)
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
-        return value.isoformat()
-    if isinstance(value, datetime.timedelta):
-        return value.total_seconds()
-    if isinstance(value, (decimal.Decimal, uuid.UUID, pathlib.PurePath)):
-        return clean(str(value))
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return base64.b64encode(value).decode("ascii")
-    if isinstance(value, (str, int, float)):
-        plain = (
-            str
-            if isinstance(value, str)
-            else float
-            if isinstance(value, float)
-            else int
-        )
-        return _to_json(plain(value), lost, depth + 1)
-    if isinstance(value, (set, frozenset)):
-        items = [_to_json(item, lost, depth + 1) for item in value]
-        return sorted(items, key=lambda item: (type(item).__name__, _dump(item)))
-    if isinstance(value, collections.abc.Mapping):
-        return _members(value, lost, depth)
-    if isinstance(value, (list, tuple, collections.deque)):
-        return [_to_json(item, lost, depth + 1) for item in value]
-    if isinstance(value, BLOCKS):
-        return value.to_dict()
-    return _lose(value, lost)
-
-
-def _lose(value: Any, lost: list[str]) -> str:
-    name = type(value).__name__
-    if name not in lost:
-        lost.append(name)
-    return f"<{name}>"
+def secrets_in(values: Iterable[Any]) -> tuple[str, ...]:
+    """Return the texts among values, as they are and as JSON writes them."""
+    found = set()
+    for value in values:
+        if isinstance(value, str) and value:
+            found.add(value)
+            found.add(json.dumps(value)[1:-1])
+            found.add(json.dumps(value, ensure_ascii=False)[1:-1])
+    # The longest first: one may be a part of another.
+    return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
 def redact(value: Any, secrets: tuple[str, ...]) -> Any:
@@ -179,12 +243,21 @@ def redact(value: Any, secrets: tuple[str, ...]) -> Any:
         for secret in secrets:
             value = value.replace(secret, "***")
         return value
+    if isinstance(value, bytes):
+        for secret in secrets:
+            value = value.replace(secret.encode("utf-8", "replace"), b"***")
+        return value
     if isinstance(value, dict):
         return {redact(k, secrets): redact(v, secrets) for k, v in value.items()}
     if isinstance(value, list):
         return [redact(item, secrets) for item in value]
     if isinstance(value, tuple):
         return tuple(redact(item, secrets) for item in value)
-    if getattr(value, "type", None) == "text":
+    if isinstance(value, TextContent):
         return text_block(redact(value.text, secrets))
+    if isinstance(value, BLOCKS):
+        block: Any = value
+        names = [field.name for field in dataclasses.fields(block)]
+        changes = {name: redact(getattr(block, name), secrets) for name in names}
+        return dataclasses.replace(block, **changes)
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +11,14 @@ from pegboard._functions import Hidden
 from pegboard._plugins import Implementation
 from pegboard._slots import Slots
 from pegboard.calls import PreparedCall
+from pegboard.decisions import Abort
 from pegboard.middleware import Middleware
 from pegboard.protocols import Runner
 from pegboard.results import ToolResult
 from pegboard.schemas import ToolDefinition
 from pegboard.tools import Retry
 
-Step = Callable[[PreparedCall], Awaitable[ToolResult]]
+Step = Callable[[PreparedCall], Coroutine[Any, Any, ToolResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Plan:
         watched: Whether anybody at all takes part in its calls.
         attended: Whether something must be awaited before the chain.
         plain: Whether the body is an async function that wants nothing but arguments.
+        begins_late: Whether its time counts from when the runner says so.
     """
 
     tool: ToolDefinition
@@ -104,6 +106,7 @@ class Plan:
     watched: bool = field(init=False)
     attended: bool = field(init=False)
     plain: bool = field(init=False)
+    begins_late: bool = field(init=False)
 
     def __post_init__(self) -> None:
         hooks = self.hooks
@@ -117,6 +120,7 @@ class Plan:
         self.plain = (
             self.runner is None and self.retry is None and not self.hidden.names
         )
+        self.begins_late = getattr(self.runner, "begins_late", False)
 
 
 def fold(layers: Iterable[Layer], innermost: Step) -> Step:
@@ -133,23 +137,27 @@ def _wrap(layer: Layer, inner: Step) -> Step:
     async def step(call: PreparedCall) -> ToolResult:
         try:
             result = await middleware(call, inner)
-        except Exception as error:
-            # The innermost layer that lets it out is the one that is named.
-            if not hasattr(error, "pegboard_layer"):
-                _blame(error, plugin)
+            if type(result) is not ToolResult:
+                kind = type(result).__name__
+                raise TypeError(f"middleware returned {kind!r}, not a ToolResult")
+            if result.status == "deferred":
+                raise TypeError("only before_tool_call may defer a call")
+        except BaseException as error:
+            _blame(error, plugin, call)
             raise
-        if type(result) is not ToolResult:
-            wrong = TypeError(
-                f"middleware returned {type(result).__name__!r}, not a ToolResult"
-            )
-            _blame(wrong, plugin)
-            raise wrong
+        if result.call is None and result.by is None:
+            return result.replace(by=plugin)
         return result
 
     return step
 
 
-def _blame(error: BaseException, plugin: str) -> None:
+def _blame(error: BaseException, plugin: str, call: Any) -> None:
+    """Note who failed: the innermost layer that was handed a call and let it out."""
+    if type(call) is not PreparedCall or hasattr(error, "pegboard_layer"):
+        return
+    if isinstance(error, Abort):
+        call._state.run.abort(error)  # whatever the layers outside make of it
     try:
         error.pegboard_layer = plugin  # type: ignore[attr-defined]  # read by the net
     except AttributeError:

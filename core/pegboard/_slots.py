@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pegboard.errors import ToolError
 
@@ -16,18 +16,21 @@ class Slots:
         limit: How many at once.
     """
 
-    __slots__ = ("_semaphore",)
+    __slots__ = ("_limit", "_semaphore")
 
     def __init__(self, limit: int) -> None:
-        self._semaphore = asyncio.Semaphore(limit)
+        self._limit = limit
+        self.reset()
 
-    async def take(self) -> None:
-        """Wait for a slot."""
-        await self._semaphore.acquire()
+    def reset(self) -> None:
+        """Begin anew, on another loop; what was taken is given back to nobody."""
+        self._semaphore = asyncio.Semaphore(self._limit)
 
-    def give(self) -> None:
-        """Give the slot back."""
-        self._semaphore.release()
+    async def take(self) -> asyncio.Semaphore:
+        """Wait for a slot; release what is returned."""
+        semaphore = self._semaphore
+        await semaphore.acquire()
+        return semaphore
 
 
 class Lease:
@@ -35,109 +38,116 @@ class Lease:
 
     Attributes:
         keys: The resources.
-        root: Names the outermost call: a nested call may share what its callers hold.
+        owner: The call.
+        callers: The calls around it, which lend it what they hold.
+        holds: Whether it has its resources.
     """
 
-    __slots__ = ("_ready", "keys", "root")
+    __slots__ = ("callers", "holds", "keys", "owner", "ready")
 
-    def __init__(self, keys: frozenset[str], root: object) -> None:
+    def __init__(
+        self, keys: frozenset[str], owner: object, callers: Iterable[object]
+    ) -> None:
         self.keys = keys
-        self.root = root
-        self._ready: asyncio.Future[None] | None = None
+        self.owner = owner
+        self.callers = frozenset(callers)
+        self.holds = False
+        self.ready: asyncio.Future[None] | None = None
 
 
 class Resources:
     """Calls that share a resource run one after the other, in the order they came.
 
     A call enters the queues of all its resources at once, so that no two calls can
-    each hold what the other waits for.
+    each hold what the other waits for. A nested call waits only for those that hold
+    what it needs, not for those that came earlier: they may wait for its own callers.
     """
 
-    __slots__ = ("_queues",)
+    __slots__ = ("_queues", "_waiting")
 
     def __init__(self) -> None:
-        self._queues: dict[str, deque[Lease]] = {}
+        self.reset()
 
-    def enter(self, keys: Iterable[str], root: object) -> Lease:
+    def reset(self) -> None:
+        """Begin anew, on another loop: nobody of the old one comes back."""
+        self._queues: dict[str, deque[Lease]] = {}
+        self._waiting: set[Lease] = set()
+
+    def enter(
+        self, keys: Iterable[str], owner: object, callers: Iterable[object] = ()
+    ) -> Lease:
         """Take a place at the end of each queue."""
-        lease = Lease(frozenset(keys), root)
+        lease = Lease(frozenset(keys), owner, callers)
         for key in lease.keys:
             self._queues.setdefault(key, deque()).append(lease)
         return lease
 
-    def _is_ready(self, lease: Lease) -> bool:
-        """Whether all who came earlier, but for the callers of this call, are gone."""
+    def _in_the_way(self, lease: Lease) -> Iterator[Lease]:
         for key in lease.keys:
-            for earlier in self._queues[key]:
-                if earlier is lease:
-                    break
-                if earlier.root is not lease.root:
-                    return False
-        return True
+            is_earlier = True
+            for other in self._queues[key]:
+                if other is lease:
+                    is_earlier = False
+                elif other.owner not in lease.callers and (
+                    other.holds or (is_earlier and not lease.callers)
+                ):
+                    yield other
 
-    async def hold(self, lease: Lease) -> None:
-        """Wait until the lease is first in all its queues.
+    def _is_free(self, lease: Lease) -> bool:
+        return next(self._in_the_way(lease), None) is None
+
+    def hold(self, lease: Lease) -> bool:
+        """Take the resources, if nobody is in the way."""
+        lease.holds = lease.holds or self._is_free(lease)
+        return lease.holds
+
+    async def wait(self, lease: Lease) -> None:
+        """Wait until nobody is in the way.
 
         Raises:
-            ToolError: waiting would never end: the call that holds a resource waits,
-                through calls of its own, for one that this call's caller holds.
+            ToolError: that would never be: the call that holds a resource waits,
+                through calls of its own, for one that a caller of this call holds.
         """
-        if self._is_ready(lease):
-            return
-        if self._is_circular(lease):
-            raise ToolError(
-                "this call would wait for a resource that is held by a call which waits"
-                " for this one",
-                code="tool_unavailable",
-                retryable=True,
-            )
-        lease._ready = asyncio.get_running_loop().create_future()
-        try:
-            await lease._ready
-        finally:
-            lease._ready = None
+        while not lease.holds and not self._is_free(lease):
+            if self._is_circular(lease):
+                raise ToolError(
+                    "this call would wait for a resource that is held by a call which"
+                    " waits for this one",
+                    code="tool_unavailable",
+                    retryable=True,
+                )
+            lease.ready = asyncio.get_running_loop().create_future()
+            self._waiting.add(lease)
+            try:
+                await lease.ready
+            finally:
+                self._waiting.discard(lease)
+                lease.ready = None
 
     def _is_circular(self, lease: Lease) -> bool:
-        """Whether somebody this lease waits for waits, in the end, for its root."""
-        seen: set[int] = set()
+        """Whether somebody in the way waits, in the end, for a caller of this lease."""
+        seen: set[Lease] = set()
         todo = [lease]
         while todo:
-            for root in self._waits_for(todo.pop()):
-                if root is lease.root:
+            for other in self._in_the_way(todo.pop()):
+                if other.owner in lease.callers:
                     return True
-                if id(root) not in seen:
-                    seen.add(id(root))
-                    todo += self._waiting_of(root)
+                if other not in seen:
+                    seen.add(other)
+                    todo += [it for it in self._waiting if other.owner in it.callers]
         return False
 
-    def _waits_for(self, lease: Lease) -> list[object]:
-        found: list[object] = []
-        for key in lease.keys:
-            for earlier in self._queues[key]:
-                if earlier is lease:
-                    break
-                if earlier.root is not lease.root:
-                    found.append(earlier.root)
-        return found
-
-    def _waiting_of(self, root: object) -> list[Lease]:
-        return [
-            lease
-            for queue in self._queues.values()
-            for lease in queue
-            if lease.root is root and lease._ready is not None
-        ]
-
     def leave(self, lease: Lease) -> None:
-        """Give the resources up and wake whoever is next."""
-        woken: set[Lease] = set()
+        """Give the resources up and wake those who may be next."""
+        lease.holds = False
         for key in lease.keys:
-            queue = self._queues[key]
+            queue = self._queues.get(key)
+            if queue is None or lease not in queue:
+                continue  # it is of a loop that is gone
             queue.remove(lease)
-            woken.update(queue)
+            for other in queue:
+                ready = other.ready
+                if ready is not None and not ready.done() and self._is_free(other):
+                    ready.set_result(None)
             if not queue:
                 del self._queues[key]
-        for other in woken:
-            ready = other._ready
-            if ready is not None and not ready.done() and self._is_ready(other):
-                ready.set_result(None)

@@ -25,6 +25,8 @@ class Body:
         arguments: The validated arguments as JSON values, for runners that must
             carry them to another process.
         hidden: Injected values by parameter, for the same runners.
+        seconds: How long it may take from `begin` on, None for no limit.
+        begin: To be called by a runner that `begins_late`, when the body begins.
     """
 
     tool: ToolDefinition
@@ -34,6 +36,8 @@ class Body:
     context: ToolContext
     arguments: Mapping[str, Any]
     hidden: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float | None = None
+    begin: Callable[[], None] = lambda: None
 
     def __call__(self) -> Any:
         """Call the function."""
@@ -46,6 +50,11 @@ class Runner(Protocol):
     Attributes:
         remote: Whether bodies run outside this process, so that they must be found
             again by plugin and tool name.
+
+    A runner may also have `limit`, how many bodies may run at once (further ones wait,
+    and their time does not count), and `begins_late = True`, if a body begins some
+    time after `run` is called: then the runner bounds that time itself and calls
+    `body.begin()`, from which the tool's own time counts.
     """
 
     remote: bool
@@ -54,7 +63,8 @@ class Runner(Protocol):
         """Return what the body returned, or raise what it raised.
 
         Cancelled when the call's time is up: raise CancelledError once the body has
-        ended, or at once if it cannot be stopped (then say so: `Abandoned`).
+        ended, or at once if it cannot be stopped (then say so: `runners.Abandoned`).
+        What could not be started raises `runners.NotStarted`.
         """
         ...
 

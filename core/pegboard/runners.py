@@ -6,8 +6,10 @@ import asyncio
 import collections
 import contextvars
 import inspect
+import os
 import queue
 import threading
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pegboard._inbox import Inbox
@@ -15,7 +17,7 @@ from pegboard._output import to_content
 from pegboard.errors import ToolError
 from pegboard.protocols import Body
 
-#: Threads that a runner starts at most, abandoned ones not counted.
+#: Bodies that run in threads at once; further ones wait, and their time does not count.
 MAX_THREADS = 256
 #: Seconds after which an idle thread ends.
 IDLE = 10.0
@@ -29,51 +31,77 @@ class Abandoned(asyncio.CancelledError):
     abandoned = True
 
 
-async def settle(value: Any, body: Body) -> Any:
-    """Return the final value of what a body returned: awaited, or streamed to its end.
+class NotStarted(ToolError):
+    """Raised by a runner that could not start the body: it has not run."""
 
-    Each value of an async generator is sent as an update; the last is the result.
+    def __init__(self, message: str, *, details: Any = None) -> None:
+        super().__init__(message, code="tool_unavailable", details=details)
+
+
+class RemoteError(Exception):
+    """What a body raised in another process, where the exception itself stays.
+
+    Attributes:
+        kind: The exception's type, or those of a group's leaves.
+        names: The dotted names of its class and of all that it inherits from.
     """
-    if hasattr(value, "__aiter__") and inspect.isasyncgen(value):
-        last = None
-        try:
-            async for last in value:
-                body.context.update(to_content(last))
-        finally:
-            await value.aclose()
-        return last
-    while hasattr(value, "__await__"):
-        value = await value
-    return value
+
+    def __init__(self, message: str, *, kind: str, names: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.names = frozenset(names)
 
 
-def drain(value: Any, body: Body) -> Any:
+async def settle(value: Any, body: Body) -> Any:
+    """Return the final value of what a body returned: awaited, streamed to its end.
+
+    Each value of a generator is sent as an update; the last one is the result.
+    """
+    while True:
+        if inspect.isasyncgen(value):
+            value = await _last_of(value, body)
+        elif inspect.isgenerator(value):
+            value = drain(value, body)
+        elif hasattr(type(value), "__await__"):
+            value = await value
+        else:
+            return value
+
+
+async def _last_of(values: Any, body: Body) -> Any:
+    last = None
+    try:
+        async for last in values:
+            body.context.update(to_content(last))
+    finally:
+        await values.aclose()
+    return last
+
+
+def drain(values: Any, body: Body) -> Any:
     """Return the final value of a generator: what it returns, else its last value."""
     last = None
     try:
         while True:
             try:
-                last = next(value)
+                last = next(values)
             except StopIteration as stop:
                 return last if stop.value is None else stop.value
             body.context.update(to_content(last))
             if body.context.cancelled:
                 return last
     finally:
-        value.close()
+        values.close()
 
 
 class InlineRunner:
-    """Runs async bodies on the loop, in the call's own task."""
+    """Runs bodies on the loop, in the call's own task."""
 
     remote = False
 
     async def run(self, body: Body) -> Any:
         """Return what the body returned, or raise what it raised."""
-        value = body()
-        if inspect.isgenerator(value):
-            return drain(value, body)
-        return await settle(value, body)
+        return await settle(body(), body)
 
     async def close(self) -> None:
         """Do nothing: there is nothing to stop."""
@@ -84,60 +112,77 @@ class ThreadRunner:
 
     Daemons, so that a hung body never holds the interpreter. Completions and updates
     come back through one inbox and one wake-up of the loop, so that their order holds.
+
+    Attributes:
+        limit: How many bodies may run at once; a nested call is in its caller's place.
     """
 
     remote = False
 
-    def __init__(
-        self, inbox: Inbox | None = None, *, max_threads: int = MAX_THREADS
-    ) -> None:
+    def __init__(self, inbox: Inbox | None = None, *, limit: int = MAX_THREADS) -> None:
+        self.limit = limit
         self._inbox = inbox or Inbox()
-        self._max = max_threads
+        self._reset()
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
         self._work: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._idle = threading.Semaphore(0)
-        self._threads = 0
         self._lock = threading.Lock()
         self._left: collections.Counter[str] = collections.Counter()
+
+    @property
+    def left(self) -> Mapping[str, int]:
+        """How many abandoned bodies still run, by the tool's identity."""
+        return +self._left
 
     async def run(self, body: Body) -> Any:
         """Return what the body returned, or raise what it raised.
 
         Raises:
-            ToolError: too many abandoned bodies of this tool still run.
+            NotStarted: too many abandoned bodies of this tool still run.
         """
-        identity = body.tool.id
-        if self._left[identity] >= MAX_LEFT:
-            raise ToolError(
+        if self._process != os.getpid():
+            self._reset()  # a fork takes no threads along
+        if self._left[body.tool.id] >= MAX_LEFT:
+            raise NotStarted(
                 f"{body.tool.name} is unavailable: {MAX_LEFT} earlier calls of it never"
-                " came back",
-                code="tool_unavailable",
+                " came back"
             )
-        loop = self._inbox.loop = asyncio.get_running_loop()
+        value, error = await self._perform(body)
+        if error is not None:
+            try:
+                raise error
+            finally:
+                error = None  # its traceback leads here: a circle otherwise
+        return await settle(value, body)
+
+    async def _perform(self, body: Body) -> tuple[Any, BaseException | None]:
+        loop = asyncio.get_running_loop()
+        self._inbox.adopt(loop)
         job = _Job(body, loop.create_future(), contextvars.copy_context())
         self._submit(job)
         try:
-            value, error = await job.future
-        except asyncio.CancelledError:
+            return await job.future
+        except BaseException as error:
+            # Whatever ends the wait before the body does.
             with self._lock:
-                if job.ended:
-                    raise
-                job.left = True
-                self._left[identity] += 1
-                self._threads -= 1
-            raise Abandoned from None
-        if error is not None:
-            raise error
-        return await settle(value, body)
+                job.is_left = not job.has_ended
+                self._left[body.tool.id] += job.is_left
+            if job.is_left and isinstance(error, asyncio.CancelledError):
+                raise Abandoned from None
+            raise
 
     def _submit(self, job: _Job) -> None:
         if not self._idle.acquire(blocking=False):
-            with self._lock:
-                grow = self._threads < self._max
-                self._threads += grow
-            if grow:
-                threading.Thread(
-                    target=self._serve, name="pegboard-body", daemon=True
-                ).start()
+            thread = threading.Thread(
+                target=self._serve, name="pegboard-body", daemon=True
+            )
+            try:
+                thread.start()
+            except RuntimeError as error:
+                name = job.body.tool.name
+                raise NotStarted(f"{name} is unavailable: {error}") from error
         self._work.put(job)
 
     def _serve(self) -> None:
@@ -145,33 +190,29 @@ class ThreadRunner:
             try:
                 job = self._work.get(timeout=IDLE)
             except queue.Empty:
-                # Only a thread that nobody has counted on may go.
+                # Only a thread that nobody counts on may go.
                 if self._idle.acquire(blocking=False):
-                    with self._lock:
-                        self._threads -= 1
                     return
                 continue
-            if job is None:
+            if job is None or not self._finish(job):
                 return
-            outcome = job.perform()
-            with self._lock:
-                job.ended, left = True, job.left
-            self._inbox.put(job.deliver, outcome)
-            if left:
-                self._came_back(job.body.tool.id)
-                return
-            job = None
-            self._idle.release()
+            del job  # an idle thread keeps nothing alive
 
-    def _came_back(self, identity: str) -> None:
+    def _finish(self, job: _Job) -> bool:
+        """Run a body and report; False if nobody had waited for it."""
+        outcome = job.perform()
         with self._lock:
-            self._left[identity] -= 1
+            job.has_ended = True
+            self._left[job.body.tool.id] -= job.is_left
+        if job.is_left:
+            return False
+        self._idle.release()  # before the report, so that the next call finds it idle
+        self._inbox.put(job.deliver, outcome)
+        return True
 
     async def close(self) -> None:
         """Let the idle threads end."""
         while self._idle.acquire(blocking=False):
-            with self._lock:
-                self._threads -= 1
             self._work.put(None)
 
 
@@ -179,11 +220,11 @@ class _Job:
     """One body on its way through a thread.
 
     Attributes:
-        ended: Whether the body came back.
-        left: Whether nobody waits for it any more.
+        has_ended: Whether the body came back.
+        is_left: Whether nobody waits for it any more.
     """
 
-    __slots__ = ("body", "context", "ended", "future", "left")
+    __slots__ = ("body", "context", "future", "has_ended", "is_left")
 
     def __init__(
         self,
@@ -194,16 +235,16 @@ class _Job:
         self.body = body
         self.future = future
         self.context = context
-        self.ended = False
-        self.left = False
+        self.has_ended = False
+        self.is_left = False
 
     def perform(self) -> tuple[Any, BaseException | None]:
         """Run the body and return its value, or what it raised."""
         try:
             return self.context.run(self._call), None
-        except StopIteration as error:
-            # A future cannot carry it, and a coroutine cannot raise it.
-            wrapped = RuntimeError("the body raised StopIteration")
+        except (StopIteration, GeneratorExit) as error:
+            # A coroutine cannot raise the one, and must not raise the other.
+            wrapped = RuntimeError(f"the body raised {type(error).__name__}")
             wrapped.__cause__ = error
             return None, wrapped
         except BaseException as error:

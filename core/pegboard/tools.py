@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 from pegboard import _functions, _signatures
 from pegboard._frozen import freeze
 from pegboard._functions import Hidden
-from pegboard.errors import ToolError, UsageError
+from pegboard.errors import UsageError
 from pegboard.schemas import ToolAnnotations, ToolDefinition
 
 P = ParamSpec("P")
@@ -36,7 +36,7 @@ class Retry:
     attempts: int = 3
     wait: float = 0.5
     max_wait: float = 30.0
-    on: tuple[type[BaseException], ...] = (OSError, TimeoutError, ToolError)
+    on: tuple[type[BaseException], ...] = (OSError, TimeoutError)
 
 
 class Tool(Generic[P, R]):

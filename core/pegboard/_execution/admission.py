@@ -9,7 +9,7 @@ from pegboard._execution import hooks
 from pegboard._execution.invocation import Invocation
 from pegboard.calls import ToolCall
 from pegboard.decisions import Approve, Deny
-from pegboard.errors import InvalidArguments, PluginError, ToolError
+from pegboard.errors import InvalidArguments, PluginError, ToolError, UsageError
 from pegboard.events import ToolStart
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def begin(run: Run, sent: ToolCall, index: int) -> Invocation:
         else:
             inv.accept(value, text)
     except ToolError as error:
-        inv.refuse(error.code, str(error), by=_culprit(error), error=error)
+        inv.turn_down(error, _culprit(error))
+    except UsageError as error:  # two tools of one name, where that is an error
+        inv.turn_down(ToolError(str(error), code="tool_unavailable"))
     return inv
 
 
@@ -76,15 +78,24 @@ async def admit(run: Run, inv: Invocation) -> None:
         try:
             inv.accept(value, None)
         except InvalidArguments as error:
-            inv.refuse(error.code, str(error), error=error)
+            inv.turn_down(error)
             return
     assert inv.call is not None
     if plan.before and await hooks.guard(inv, inv.call) is not None:
         return
-    if plan.hidden.injected and not run.dry_run and not await hooks.inject(inv):
+    if plan.hidden.injected and will_run(inv) and not await hooks.inject(inv):
         return
     if plan.resources:
         renew_lease(inv)
+
+
+def will_run(inv: Invocation) -> bool:
+    """Whether the body itself runs, not a preview of a dry run."""
+    plan = inv.plan
+    assert plan is not None
+    if not inv.run.dry_run:
+        return True
+    return plan.tool.read_only and plan.function is not None
 
 
 def renew_lease(inv: Invocation) -> None:
@@ -99,7 +110,7 @@ def renew_lease(inv: Invocation) -> None:
         if (key := _fill(template, inv.call.arguments or {})) is not None
     }
     if keys:
-        inv.lease = run.executor.resources.enter(keys, run.root_of(inv))
+        inv.lease = run.executor.resources.enter(keys, inv, run.callers_of())
 
 
 def _fill(template: str, arguments: Mapping[str, Any]) -> str | None:

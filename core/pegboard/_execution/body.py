@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine, Iterable
+from functools import partial
+from types import NoneType
 from typing import Any
 
 from pegboard._deadline import EXPIRED, Watch, bounded
-from pegboard._execution import hooks, nesting, outcome
-from pegboard._execution.admission import renew_lease
+from pegboard._execution import nesting, outcome
+from pegboard._execution.admission import will_run
 from pegboard._execution.invocation import Invocation
+from pegboard._execution.rechecking import check_again
+from pegboard._execution.retrying import retried
 from pegboard._frozen import thaw
+from pegboard._slots import Slots
 from pegboard.calls import PreparedCall
 from pegboard.context import ToolContext
-from pegboard.errors import InvalidArguments, ToolError, UsageError
+from pegboard.errors import ToolError
 from pegboard.protocols import Body
 from pegboard.results import ToolResult
+from pegboard.runners import settle
+
+#: What an async function may return that is neither awaited nor streamed any more.
+_SETTLED = frozenset((str, int, float, bool, NoneType, dict, list, tuple, ToolResult))
 
 
 async def run_body(call: PreparedCall) -> ToolResult:
-    """Run the body of a call that the guards have passed; never raises for it."""
-    inv: Invocation = call._state
-    if call is not inv.call or inv.barred is not None:
-        barred = await _check_again(inv, call)
+    """Run the body of a call that the guards have passed; never raises for it.
+
+    Raises:
+        TypeError: the middleware passed on something else than its call.
+    """
+    try:
+        inv: Invocation = call._state
+        is_guarded = call is inv.call and inv.barred is None
+    except AttributeError:
+        kind = type(call).__name__
+        raise TypeError(
+            f"call_next takes the call it came with, not {kind!r}"
+        ) from None
+    if not is_guarded:
+        barred = await check_again(inv, call)
         if barred is not None:
             return barred
     plan = inv.plan
     assert plan is not None
-    if inv.run.dry_run and not plan.tool.read_only:
+    if not will_run(inv):
         return outcome.preview(inv)
     if plan.function is None:
         return inv.make(
@@ -34,78 +55,123 @@ async def run_body(call: PreparedCall) -> ToolResult:
             f"{inv.sent.name} is unavailable: it has no body here",
             status="error",
         )
+    if inv.executed != "no":
+        _renew(inv)
     slots = () if inv.run.depth else plan.slots
+    if slots or inv.lease is not None:
+        return await _in_turn(inv, slots)
+    return await _within_time(inv)
+
+
+def _renew(inv: Invocation) -> None:
+    """Give a body that runs again what it got the first time, whatever it did to it."""
+    assert inv.call is not None
+    inv.accept(thaw(inv.call.arguments), None)
+
+
+async def _in_turn(inv: Invocation, slots: Iterable[Slots]) -> ToolResult:
+    """Run the body once it has its resources and its slots."""
+    resources, lease = inv.run.executor.resources, inv.lease
+    taken: list[asyncio.Semaphore] = []
     try:
-        if inv.lease is not None:
-            await inv.run.executor.resources.hold(inv.lease)
-        for slot in slots:
-            await slot.take()
+        while True:
+            if lease is not None:
+                await resources.wait(lease)
+            for slot in slots:
+                taken.append(await slot.take())
+            if lease is None or resources.hold(lease):
+                return await _within_time(inv)
+            # A nested call was faster. It must not wait for a slot in which this one
+            # waits: its caller may be what holds the last one.
+            _give_back(taken)
     except ToolError as error:
-        return outcome.said(inv, error)
-    try:
-        return await _within_time(inv)
+        return inv.make(error.code, str(error), status="error", error=error)
     finally:
-        for slot in slots:
-            slot.give()
+        _give_back(taken)
+
+
+def _give_back(taken: list[asyncio.Semaphore]) -> None:
+    while taken:
+        taken.pop().release()
 
 
 async def _within_time(inv: Invocation) -> ToolResult:
     plan = inv.plan
     assert plan is not None
-    now = asyncio.get_running_loop().time()
-    deadline = None if plan.timeout is None else now + plan.timeout
+    deadline = None
+    if plan.timeout is not None and not plan.begins_late:
+        deadline = asyncio.get_running_loop().time() + plan.timeout
     watch = Watch(deadline, inv.run.grace)
     inv.executed = "unknown"
     inv.ended = False
     try:
-        if plan.plain:
-            args, kwargs = inv.bound if plan.single is None else ((inv.bound,), {})
-            coroutine = plan.function(*args, **kwargs)  # type: ignore[misc]  # not None: checked by run_body
-        elif plan.retry is None:
-            coroutine = _attempt(inv, watch, 1)
-        else:
-            coroutine = _retried(inv, watch)
-        value = await bounded(coroutine, watch)
+        try:
+            value = await bounded(_start(inv, watch), watch)
+            if type(value) not in _SETTLED and value is not EXPIRED:
+                value = await bounded(settle(value, _body(inv, watch, 1)), watch)
+        finally:
+            inv.ended = True
+        if inv.children:
+            await nesting.stop_children(inv)
+    except GeneratorExit:
+        raise
     except BaseException as error:
+        if inv.children:
+            await nesting.stop_children(inv)
         return outcome.failed(inv, error)
-    finally:
-        inv.ended = True
-        for child in inv.children:
-            child.cancel()
     if value is EXPIRED:
         return outcome.late(inv, watch)
     inv.executed = "yes"
     return outcome.finished(inv, value)
 
 
+def _start(inv: Invocation, watch: Watch) -> Coroutine[Any, Any, Any]:
+    plan = inv.plan
+    assert plan is not None
+    if not plan.plain:
+        attempt = partial(_attempt, inv, watch)
+        return attempt(1) if plan.retry is None else retried(attempt, plan)
+    assert plan.function is not None
+    args, kwargs = inv.bound if plan.single is None else ((inv.bound,), {})
+    return plan.function(*args, **kwargs)  # type: ignore[no-any-return]  # it is async
+
+
 async def _attempt(inv: Invocation, watch: Watch, number: int) -> Any:
     plan = inv.plan
     assert plan is not None
+    if number > 1:
+        _renew(inv)
+    inv.nested = 0
+    body = _body(inv, watch, number)
+    if plan.runner is None:
+        return await settle(await body(), body)
+    return await plan.runner.run(body)
+
+
+def _body(inv: Invocation, watch: Watch, attempt: int) -> Body:
+    plan = inv.plan
+    assert plan is not None
     assert plan.function is not None
-    context = _context(inv, watch, number)
-    if number > 1 and inv.call is not None:
-        # A further attempt gets what the first one got, whatever that did to it.
-        inv.accept(thaw(inv.call.arguments), None)
+    assert inv.call is not None
+    context = _context(inv, watch, attempt)
     args, kwargs = inv.bound if plan.single is None else ((), {plan.single: inv.bound})
     hidden = dict(inv.injected or {})
     if plan.hidden.context:
         hidden[plan.hidden.context] = context
-    if hidden:
-        kwargs = {**kwargs, **hidden}
-    remote = plan.runner is not None and plan.runner.remote
-    arguments = inv.call.arguments if inv.call and remote else {}
-    body = Body(
+    left = plan.timeout
+    if watch.deadline is not None:
+        left = watch.deadline - asyncio.get_running_loop().time()
+    return Body(
         plan.tool,
         plan.function,
         args,
-        kwargs,
+        {**kwargs, **hidden} if hidden else kwargs,
         context,
-        arguments or {},
+        (inv.call.arguments if plan.runner and plan.runner.remote else None) or {},
         inv.injected or {},
+        seconds=left,
+        begin=partial(watch.begin, left),
     )
-    if plan.runner is None:
-        return await plan.function(*args, **kwargs)
-    return await plan.runner.run(body)
 
 
 def _context(inv: Invocation, watch: Watch, attempt: int) -> ToolContext:
@@ -120,77 +186,6 @@ def _context(inv: Invocation, watch: Watch, attempt: int) -> ToolContext:
         deadline=watch.deadline,
         send=lambda content, details: run.reporter.update(inv, content, details),
         stopped=lambda: inv.ended or inv.stopping or watch.expired,
-        invoke=lambda name, arguments: nesting.call(inv, name, arguments),
-        invoke_sync=lambda name, arguments: nesting.call_sync(inv, name, arguments),
+        invoke=partial(nesting.call, inv),
+        invoke_sync=partial(nesting.call_sync, inv),
     )
-
-
-async def _retried(inv: Invocation, watch: Watch) -> Any:
-    import tenacity  # 40 ms, and few tools retry
-
-    plan = inv.plan
-    assert plan is not None
-    assert plan.retry is not None
-    retry = plan.retry
-    safe = plan.tool.idempotent or plan.tool.read_only
-
-    def is_worth(error: BaseException) -> bool:
-        if isinstance(error, ToolError) and error.retryable:
-            return True
-        is_listed = isinstance(error, retry.on) and not isinstance(error, ToolError)
-        return safe and (is_listed or type(error) in retry.on)
-
-    attempts = tenacity.AsyncRetrying(
-        stop=tenacity.stop_after_attempt(retry.attempts),
-        wait=tenacity.wait_random_exponential(
-            multiplier=retry.wait, max=retry.max_wait
-        ),
-        retry=tenacity.retry_if_exception(is_worth),
-        reraise=True,
-        sleep=asyncio.sleep,
-    )
-    async for attempt in attempts:
-        with attempt:
-            return await _attempt(inv, watch, attempt.retry_state.attempt_number)
-
-
-async def _check_again(inv: Invocation, call: PreparedCall) -> ToolResult | None:
-    """Validate and guard a call that a middleware changed; the refusal, or None."""
-    if inv.closed:
-        raise UsageError("call_next was used after its call had ended")
-    barred: ToolResult | None = inv.barred
-    if barred is not None:
-        return barred
-    guarded = inv.call
-    assert guarded is not None
-    if (
-        type(call) is not PreparedCall
-        or call._state is not inv
-        or (call.id, call.name) != (guarded.id, guarded.name)
-    ):
-        raise TypeError("the middleware passed on another call than it was given")
-    if call.arguments == guarded.arguments:
-        return None
-    async with inv.run.recheck_lock:
-        try:
-            inv.accept(thaw(call.arguments), None)
-        except InvalidArguments as error:
-            barred = inv.make(error.code, str(error), status="error", error=error)
-            inv.barred = barred
-            return barred
-        assert inv.call is not None
-        found = await hooks.guard(inv, inv.call)
-        renew_lease(inv)
-    if found is None:
-        return None
-    inv.pending = None
-    if found.status not in ("blocked", "error"):
-        found = inv.make(
-            "blocked",
-            f"{inv.sent.name} did not run: its arguments were changed after the guards"
-            f" had seen them, and {found.by!r} did not pass the changed ones",
-            status="blocked",
-            by=found.by,
-        )
-    inv.barred = found
-    return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from pegboard._execution.resumption import resume
@@ -201,6 +201,7 @@ async def _running(batch: Any, stream: Stream) -> AsyncIterator[None]:
         yield
         await task
     finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait([task])
+        task.cancel()
+        while not task.done():
+            with suppress(asyncio.CancelledError):  # however often: it ends by itself
+                await asyncio.wait([task])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -13,20 +14,38 @@ from pegboard.errors import UsageError
 
 T = TypeVar("T")
 
+#: Seconds after which a waiting thread looks whether the loop still runs.
+_LOOK = 1.0
+#: Looks after which a loop that does not run is taken for gone.
+_PATIENCE = 5
+
 
 class Door:
     """One loop: the first that uses the board, or a thread's own.
 
     Args:
-        adopted: Called on the loop when the board comes to belong to it.
+        adopted: Called on the loop's thread, or before it runs, when the board comes
+            to belong to a loop.
+
+    Attributes:
+        loop: The loop, None before the first use.
+        thread: Identifies the thread that runs it.
     """
 
     def __init__(self, adopted: Callable[[asyncio.AbstractEventLoop], None]) -> None:
         self._adopted = adopted
+        self._reset()
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self.thread: int | None = None
+        self._own: threading.Thread | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.thread: int | None = None
+
+    def _look_around(self) -> None:
+        if self._process != os.getpid():
+            self._reset()  # a fork takes no loop along
 
     def enter(self) -> None:
         """Make the running loop the board's, if it has none.
@@ -37,15 +56,18 @@ class Door:
         running = asyncio.get_running_loop()
         if running is self.loop:
             return
+        self._look_around()
         with self._lock:
             if self.loop is not None and self.loop.is_running():
                 raise UsageError(
                     "this board belongs to another event loop, which still runs; make a"
                     " board for each loop, or use run_sync from a thread"
                 )
-            self.loop = running
-            self.thread = threading.get_ident()
-        self._adopted(running)
+            self._adopt(running, threading.get_ident())
+
+    def _adopt(self, loop: asyncio.AbstractEventLoop, thread: int | None) -> None:
+        self.loop, self.thread = loop, thread
+        self._adopted(loop)
 
     def wait(self, make: Callable[[], Coroutine[Any, Any, T]], shown: str) -> T:
         """Run a coroutine on the board's loop from a thread without it, and wait.
@@ -55,65 +77,95 @@ class Door:
             shown: The form to await, for the error's text.
 
         Raises:
-            UsageError: called on the board's own loop, which could never go on.
+            UsageError: called on the board's own loop, which could never go on; or
+                the loop ended before the coroutine did.
         """
-        try:
-            running = asyncio.get_running_loop()
-        except RuntimeError:
-            running = None
-        if running is not None and running is self.loop:
+        if self.thread == threading.get_ident() and self._is_here():
             raise UsageError(
                 f"a sync call on the board's own event loop would never return; {shown}"
             )
-        done = self.start(make)
+        loop, done = self.start(make)
+        still = 0
         try:
-            return done.result()
+            while True:
+                try:
+                    return done.result(_LOOK)
+                except TimeoutError:
+                    if done.done():
+                        return done.result()  # in the end; or it is the call's own
+                still = 0 if loop.is_running() else still + 1
+                if loop.is_closed() or still == _PATIENCE:
+                    raise UsageError("the board's event loop ended before the call did")
         except BaseException:
             done.cancel()
             raise
 
-    def start(self, make: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
+    def _is_here(self) -> bool:
+        try:
+            return asyncio.get_running_loop() is self.loop
+        except RuntimeError:
+            return False
+
+    def start(
+        self, make: Callable[[], Coroutine[Any, Any, T]]
+    ) -> tuple[asyncio.AbstractEventLoop, Future[T]]:
         """Start a coroutine on the board's loop, in this thread's context.
 
         Args:
             make: Makes the coroutine; called on the loop.
         """
-        loop = self._ready()
         done: Future[T] = Future()
         context = contextvars.copy_context()
 
         def begin() -> None:
-            _chain(loop.create_task(make(), context=context), done)
+            if not done.cancelled():
+                _join(loop.create_task(make(), context=context), done)
 
-        loop.call_soon_threadsafe(begin)
-        return done
-
-    def _ready(self) -> asyncio.AbstractEventLoop:
+        self._look_around()
         with self._lock:
-            if self.loop is None or not self.loop.is_running():
-                self.loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=self.loop.run_forever, name="pegboard-loop", daemon=True
-                )
-                self._thread.start()
-                self.thread = self._thread.ident
-                self._adopted(self.loop)
-            return self.loop
+            loop = self._running()
+            loop.call_soon_threadsafe(begin)
+        return loop, done
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        if self.loop is None or not self.loop.is_running():
+            loop = asyncio.new_event_loop()
+            ready = threading.Event()
+            loop.call_soon(ready.set)
+            self._own = threading.Thread(
+                target=_serve, args=(loop,), name="pegboard-loop", daemon=True
+            )
+            self._adopt(loop, None)
+            self._own.start()
+            self.thread = self._own.ident
+            ready.wait()
+        assert self.loop is not None
+        return self.loop
 
     def close(self) -> None:
-        """Stop the thread's own loop, if there is one."""
+        """Stop the thread's own loop, if there is one; its calls are cancelled."""
         with self._lock:
-            thread, self._thread = self._thread, None
-            loop = self.loop
-        if thread is not None and loop is not None:
-            loop.call_soon_threadsafe(loop.stop)
-            if thread is not threading.current_thread():
-                thread.join()
-                loop.close()
-            self.loop = None
+            own, self._own = self._own, None
+            if own is not None and self.loop is not None:
+                self.loop.call_soon_threadsafe(self.loop.stop)
+                self.loop = self.thread = None
+        if own is not None and own is not threading.current_thread():
+            own.join()
 
 
-def _chain(task: asyncio.Task[T], done: Future[T]) -> None:
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped, then cancel what is left and close it."""
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.get_loop()
+        while True:
+            try:
+                return loop.run_forever()
+            except (KeyboardInterrupt, SystemExit):
+                continue  # whoever waits for the task is told
+
+
+def _join(task: asyncio.Task[T], done: Future[T]) -> None:
+    """Let a task and a future end together, whichever is first."""
     loop = task.get_loop()
 
     def finished(task: asyncio.Task[T]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pegboard.runners import RemoteError
+
 _MAX_LEAVES = 8
 
 
@@ -32,18 +34,23 @@ def _leaves(error: BaseException, depth: int) -> Iterator[BaseException]:
 
 
 def _is_wrapped_stop(error: BaseException) -> bool:
-    # Python turns a StopIteration that leaves a coroutine into a RuntimeError.
+    # Python turns a StopIteration that leaves a coroutine into a RuntimeError; so do
+    # the runners with a GeneratorExit that a body raised on its own.
     return isinstance(error, RuntimeError) and isinstance(
-        error.__cause__, (StopIteration, StopAsyncIteration)
+        error.__cause__, (StopIteration, StopAsyncIteration, GeneratorExit)
     )
 
 
 def _one(error: BaseException, detail: str) -> str:
+    if isinstance(error, RemoteError):
+        return error.kind if detail == "type" else str(error)
     name = type(error).__name__
     if detail == "type":
         return name
     try:
         text = str(error)
-    except Exception:  # a stranger's broken __str__
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a stranger's broken __str__
         return f"{name} (its message cannot be shown)"
     return f"{name}: {text}" if text else name

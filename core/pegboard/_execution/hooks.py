@@ -10,19 +10,31 @@ import asyncio
 import hashlib
 import json
 import logging
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from pegboard._deadline import within
+from pegboard._arguments import copy_mapping
+from pegboard._deadline import TooLong, within
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
+from pegboard._output import secrets_in
 from pegboard._plugins import Implementation
 from pegboard.batches import PendingCall
 from pegboard.calls import PreparedCall
 from pegboard.decisions import Abort, Block, Defer, Respond
+from pegboard.errors import InvalidArguments
 from pegboard.results import CODES, ToolResult
 
 log = logging.getLogger("pegboard")
+_BLOCKED = frozenset(code for code, (status, _) in CODES.items() if status == "blocked")
+
+
+class WrongReturn(TypeError):
+    """A hook returned something that its spec does not name."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__(f"it returned {type(value).__name__!r}")
 
 
 def passes(error: BaseException) -> bool:
@@ -44,14 +56,13 @@ async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | No
     assert inv.plan is not None
     for function, plugin, is_hook in inv.plan.prepare:
         try:
-            given: Any = inv.show(value) if is_hook else value
-            found = function(given)
+            found: Any = function(inv.show(value) if is_hook else thaw(value))
             if found is not None and hasattr(found, "__await__"):
                 found = await within(found, inv.run.hook_timeout, inv.run.grace)
             if found is not None:
                 if not isinstance(found, Mapping):
-                    raise TypeError(f"it returned {type(found).__name__!r}")
-                value = thaw(dict(found))
+                    raise WrongReturn(found)
+                value = copy_mapping(found)
         except BaseException as error:
             if passes(error):
                 raise
@@ -78,19 +89,15 @@ async def guard(inv: Invocation, call: PreparedCall) -> ToolResult | None:
             if decision is None:
                 continue
             if isinstance(decision, Block):
-                code = decision.code if decision.code in CODES else "blocked"
-                return inv.refuse(
-                    code, decision.reason, status="blocked", by=item.plugin
-                )
+                return _block(inv, decision, item.plugin)
             if isinstance(decision, Defer):
                 if not _is_settled(inv, call) and not _is_defer(answer):
                     answer = (decision, item.plugin)
             elif isinstance(decision, Respond):
-                if type(decision.result) is not ToolResult:
-                    raise TypeError("it responds with something that is no ToolResult")
+                _check_answer(decision.result)
                 answer = answer or (decision, item.plugin)
             else:
-                raise TypeError(f"it returned {type(decision).__name__!r}")
+                raise WrongReturn(decision)
         except BaseException as error:
             if passes(error):
                 raise
@@ -103,17 +110,38 @@ async def guard(inv: Invocation, call: PreparedCall) -> ToolResult | None:
     return _respond(inv, decision, plugin)
 
 
+def _block(inv: Invocation, decision: Block, plugin: str) -> ToolResult:
+    # A code that says that the body ran, or may have, is not a guard's to give.
+    code = decision.code if decision.code in _BLOCKED else "blocked"
+    reason = str(decision.reason) or f"{inv.sent.name} did not run: {plugin!r} said no"
+    return inv.refuse(code, reason, status="blocked", by=plugin)
+
+
+def _check_answer(result: Any) -> None:
+    if type(result) is not ToolResult:
+        raise WrongReturn(result)
+    if result.status == "deferred":
+        raise WrongReturn(Defer(""))
+
+
 def _is_defer(answer: tuple[Any, str] | None) -> bool:
     return answer is not None and isinstance(answer[0], Defer)
 
 
 def _is_settled(inv: Invocation, call: PreparedCall) -> bool:
-    return inv.approved is not None and inv.approved == fingerprint(call.arguments)
+    if inv.approved is None or call.tool is None:
+        return False
+    return inv.approved == fingerprint(call.tool.id, call.arguments)
 
 
-def fingerprint(arguments: Any) -> str:
-    """Return a hash that is equal for equal arguments, whatever their key order."""
-    text = json.dumps(arguments, sort_keys=True, ensure_ascii=True)
+def fingerprint(tool: str, arguments: Any) -> str:
+    """Return a hash that is equal for equal calls, whatever the order of their keys.
+
+    Args:
+        tool: The tool's identity.
+        arguments: Validated arguments.
+    """
+    text = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -136,9 +164,9 @@ def _respond(inv: Invocation, decision: Respond, plugin: str) -> ToolResult:
         call=inv.sent,
         by=plugin,
         executed="no",
-        status=given.status,
         repairs=inv.repairs,
         started=inv.started,
+        duration=time.monotonic() - inv.t0,
     )
     return inv.result
 
@@ -163,9 +191,7 @@ async def inject(inv: Invocation) -> bool:
             return False
         values[parameter] = value
     inv.injected = values
-    inv.secrets = tuple(
-        sorted({v for v in values.values() if isinstance(v, str) and v}, key=len)[::-1]
-    )
+    inv.secrets = secrets_in(values.values())
     return True
 
 
@@ -189,7 +215,11 @@ async def _ask_for(
 
 
 async def rewrite(inv: Invocation, result: ToolResult) -> ToolResult:
-    """Pass a result through the after hooks, inside out."""
+    """Pass a result through the after hooks, inside out.
+
+    Raises:
+        Abort: a hook raised it; the call's result is withheld by then.
+    """
     assert inv.plan is not None
     call = inv.show()
     for item in inv.plan.after:
@@ -197,15 +227,17 @@ async def rewrite(inv: Invocation, result: ToolResult) -> ToolResult:
             found = item.function(call, result)
             if found is None:
                 continue
-            if type(found) is not ToolResult:
-                if hasattr(found, "__await__"):
-                    found = await within(found, inv.run.hook_timeout, inv.run.grace)
+            if hasattr(found, "__await__"):
+                found = await within(found, inv.run.hook_timeout, inv.run.grace)
                 if found is None:
                     continue
-                if type(found) is not ToolResult:
-                    raise TypeError(f"it returned {type(found).__name__!r}")
+            _check_answer(found)
             result = found if found.call is inv.sent else found.replace(call=inv.sent)
         except BaseException as error:
+            if isinstance(error, Abort):
+                # Nobody rewrites it now, so nobody reads it.
+                inv.refused = True
+                inv.result = _withhold(inv, item.plugin, error)
             if passes(error):
                 raise
             return _withhold(inv, item.plugin, error)
@@ -228,7 +260,8 @@ def _withhold(inv: Invocation, plugin: str, error: BaseException) -> ToolResult:
 def fail(inv: Invocation, plugin: str, hook: str, error: BaseException) -> ToolResult:
     """Refuse a call because a hook failed."""
     _report(plugin, hook, error)
-    why = str(error) if isinstance(error, (TypeError, TimeoutError)) else ""
+    is_ours = isinstance(error, (WrongReturn, TooLong, InvalidArguments))
+    why = str(error) if is_ours else ""
     shown = f"{type(error).__name__}: {why}" if why else type(error).__name__
     return inv.refuse(
         "hook_failed",

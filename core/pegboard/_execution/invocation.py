@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pegboard._arguments import (
     copy_mapping,
@@ -17,14 +18,12 @@ from pegboard.batches import PendingCall
 from pegboard.calls import PreparedCall, Repair, ToolCall, prepare_call
 from pegboard.content import text_block
 from pegboard.decisions import Approve
+from pegboard.errors import ToolError
 from pegboard.results import Executed, OpenResult, Status, ToolResult
 
 if TYPE_CHECKING:
     from asyncio import Task
     from collections import deque
-    from concurrent.futures import Future
-
-    from pydantic import ValidationError
 
     from pegboard._execution.run import Run
     from pegboard._plan import Plan
@@ -48,12 +47,17 @@ class Invocation:
         barred: The refusal of a second check; nothing runs after it.
         ended: Whether the body ended: later updates are dropped.
         closed: Whether the call has its final result.
+        task: What runs its chain now, so that it can be told to stop.
         stopping: Whether the batch told it to end early.
-        approved: Hash of the arguments that a person approved.
-        children: Calls that its body's thread waits for; they end with it.
+        approved: Hash of the call that a person approved.
+        lease: Its place in the queues of its resources.
+        children: Tasks of calls that its body's thread made; they end with it.
+        nested: How many calls its body has made.
+        waiting: Updates from threads on their way to the loop.
     """
 
     __slots__ = (
+        "_before",
         "approval",
         "approved",
         "barred",
@@ -66,6 +70,7 @@ class Invocation:
         "index",
         "injected",
         "lease",
+        "nested",
         "pending",
         "plan",
         "refused",
@@ -100,10 +105,35 @@ class Invocation:
         self.secrets: tuple[str, ...] = ()
         self.lease: Lease | None = None
         self.task: Task[Any] | None = None
-        self.children: list[Future[ToolResult]] = []
+        self.children: set[Task[Any]] | None = None
+        self.nested = 0
         self.waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
         self.approval: Approve | None = None
         self.approved: str | None = None
+
+    # -- ending early
+
+    def stop(self) -> None:
+        """Tell a running call to end, as its batch does."""
+        if self.task is not None and not self.stopping:
+            self.stopping = True
+            self._before = self.task.cancelling()
+            self.task.cancel()
+
+    async def stand_down(self) -> None:
+        """Take `stop` back once the chain has ended, delivered or not.
+
+        Raises:
+            CancelledError: somebody else cancels the task, too.
+        """
+        task = self.task
+        assert task is not None
+        task.uncancel()
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            if task.cancelling() > self._before:
+                raise
 
     # -- arguments
 
@@ -137,20 +167,28 @@ class Invocation:
         """
         plan = self.plan
         assert plan is not None
-        if not plan.is_valid(value):
+        if plan.is_valid(value):
+            value, text = plan.schema.settle(value, text)
+        else:
             value, repairs = plan.schema.fit(value, strict=plan.strict)
             self.repairs += repairs
             text = None
+        # The body may keep and change what it is given, so what others see is made
+        # from the text, or copied now; nobody else looks at an unwatched call.
+        shown: Any = text
+        if text is None:
+            is_seen = plan.watched or plan.resources or plan.retry
+            shown = freeze(value) if is_seen or self.run.reporter.is_heard else value
         if plan.bind is None:
             self.bound = value
         else:
+            refused: Exception | None = None
             try:
                 self.bound = plan.bind(value)
-            except ValueError as error:  # pydantic's ValidationError is one
-                raise explain_binding(cast("ValidationError", error), value) from error
-        # The body may keep and change what it is given, so what hooks see is made
-        # from the text, or copied now; nobody else looks at an unwatched call.
-        shown = text or (freeze(value) if plan.watched or plan.resources else value)
+            except Exception as error:  # pydantic's, or of a check of the author's
+                refused = explain_binding(error, value, plan.schema)
+            if refused is not None:
+                raise refused  # here, where it has no context that quotes the values
         self.call = prepare_call(
             self.sent,
             self.index,
@@ -216,7 +254,13 @@ class Invocation:
         )
         return self.result
 
+    def turn_down(self, error: ToolError, by: str | None = None) -> None:
+        """Refuse the call because of what was found; where in our code says nothing."""
+        bare = error.with_traceback(None)
+        self.refuse(error.code, str(error), by=by, error=bare)
+
     def close(self) -> None:
         """Let go of everything: a cycle with the call would cost the collector."""
         self.closed = self.ended = True
-        self.call = self.bound = self.task = self.injected = self.barred = None
+        self.call = self.bound = self.injected = self.barred = self.waiting = None
+        self.secrets = ()

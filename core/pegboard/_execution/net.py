@@ -7,6 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from pegboard._deadline import Watch, bounded
 from pegboard._execution.invocation import Invocation
 from pegboard.decisions import Abort
 from pegboard.events import ToolReturned
@@ -28,20 +29,26 @@ async def execute(run: Run, inv: Invocation) -> None:
     assert plan is not None
     assert inv.call is not None
     try:
-        result = await plan.chain(inv.call)
-        if type(result) is not ToolResult:
-            raise TypeError(f"it returned {type(result).__name__!r}, not a ToolResult")
+        if plan.layers:
+            # A middleware that holds on to its task is given up, too; the body inside
+            # has had its own grace by then.
+            watch = Watch(None, 2 * run.grace)
+            result = await bounded(plan.chain(inv.call), watch)
+        else:
+            result = await plan.chain(inv.call)
     except BaseException as error:
         result = _caught(run, inv, error)
     finally:
         if inv.lease is not None:
             run.release(inv)
+    if inv.stopping:
+        await inv.stand_down()
+    inv.task = None
     if inv.barred is not None:
-        result, inv.refused = inv.barred, inv.executed == "no"
+        result, inv.refused = inv.barred, True
     if result.call is not inv.sent:
         result = result.replace(
             call=inv.sent,
-            status=result.status,
             executed=inv.executed,
             repairs=inv.repairs,
             started=inv.started,
@@ -49,20 +56,20 @@ async def execute(run: Run, inv: Invocation) -> None:
         )
     inv.result = result
     if run.reporter.is_heard:
-        returned = ToolReturned(inv.show(), result.status, result.duration)
-        run.reporter.emit_safely(returned)
+        run.tell(ToolReturned(inv.show(), result.status, result.duration))
 
 
 def _caught(run: Run, inv: Invocation, error: BaseException) -> ToolResult:
     if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
         raise error
     if isinstance(error, asyncio.CancelledError):
-        task = asyncio.current_task()
-        if inv.stopping and task is not None:
-            task.uncancel()
+        if inv.stopping:
             return _cut_short(inv)
-        if task is not None and task.cancelling() > 0:
+        if run.is_cancelled():
             raise error
+        if _is_cancelling():
+            # A body or middleware cancelled the task that it runs in.
+            return _cut_short(inv)
     if isinstance(error, Abort):
         run.abort(error)
         return _cut_short(inv)
@@ -77,6 +84,11 @@ def _caught(run: Run, inv: Invocation, error: BaseException) -> ToolResult:
         by=plugin,
         error=error,
     )
+
+
+def _is_cancelling() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _cut_short(inv: Invocation) -> ToolResult:

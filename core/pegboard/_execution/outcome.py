@@ -5,29 +5,34 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from pegboard._deadline import Watch
 from pegboard._execution.failure import describe
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
-from pegboard._output import bound, clean, convert, redact
-from pegboard.content import TextContent, text_block
+from pegboard._output import bound, clean, clean_blocks, convert, redact, to_json
+from pegboard.content import Content, TextContent, text_block
 from pegboard.decisions import Abort
 from pegboard.errors import ToolError
 from pegboard.results import CODES, OpenResult, ToolResult
+from pegboard.runners import NotStarted
+
+#: Longest text of an unexpected exception, in bytes.
+_MAX_ERROR = 2_000
+_FAILED = ("error", "yes")
 
 
 def preview(inv: Invocation) -> ToolResult:
     """Return what takes the body's place in a dry run."""
     assert inv.call is not None
-    assert inv.plan is not None
-    arguments = json.dumps(inv.call.arguments, ensure_ascii=False)
-    shown = bound(arguments, 2_000)
+    arguments = thaw(inv.call.arguments)
+    shown = bound(json.dumps(arguments, ensure_ascii=False), 2_000)
     result = inv.make(
         "dry_run", f"Dry run: {inv.sent.name} would run with {shown}", status="success"
     )
-    return result.replace(data={"arguments": thaw(inv.call.arguments)})
+    return result.replace(data={"arguments": arguments})
 
 
 def late(inv: Invocation, watch: Watch) -> ToolResult:
@@ -51,69 +56,86 @@ def failed(inv: Invocation, error: BaseException) -> ToolResult:
     """
     if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
         raise error
-    if isinstance(error, Abort) and error.batch is not None:
+    if isinstance(error, Abort) and error is inv.run.aborted:
         raise error  # of a nested call: its hook ends this batch, too
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
-        if inv.stopping or (task is not None and task.cancelling() > 0):
+        if task is not None and task.cancelling() > 0:
             raise error
         return inv.make(
             "cancelled", f"{inv.sent.name} was cancelled", status="cancelled"
         )
+    if isinstance(error, NotStarted):
+        inv.executed = "no"
+        return _said(inv, error.code, error)
     inv.executed = "yes"
     if isinstance(error, ToolError):
-        return said(inv, error)
+        return _said(inv, _own_code(error.code), error)
     text = describe(error, inv.run.executor.settings.error_detail)
     return inv.make(
-        "tool_failed",
-        redact(bound(clean(text), 2_000), inv.secrets),
+        "tool_failed", _shown(inv, text, _MAX_ERROR), status="error", error=error
+    )
+
+
+def _own_code(code: str | None) -> str:
+    """Return a code that a body may give: its own, or one that says that it ran."""
+    return code if code and CODES.get(code, _FAILED) == _FAILED else "tool_failed"
+
+
+def _said(inv: Invocation, code: str, error: ToolError) -> ToolResult:
+    assert inv.plan is not None
+    text = str(error) or type(error).__name__
+    details = None if error.details is None else to_json(error.details)[0]
+    return inv.make(
+        code,
+        _shown(inv, text, inv.plan.max_result_bytes),
         status="error",
         error=error,
+        details=redact(details, inv.secrets),
     )
 
 
-def said(inv: Invocation, error: ToolError) -> ToolResult:
-    """Return what a tool says to the model."""
-    status, executed = CODES.get(error.code, ("error", "yes"))
-    if executed == "no":
-        inv.executed = "no"
-    return inv.make(
-        error.code,
-        redact(bound(clean(str(error)), inv.plan.max_result_bytes), inv.secrets),  # type: ignore[union-attr]  # a body ran, so it has a plan
-        status="error" if status in ("success", "deferred") else status,
-        error=error,
-        details=redact(convert(error.details)[1], inv.secrets),
-    )
+def _shown(inv: Invocation, text: str, limit: int) -> str:
+    # Redacted first: a cut could leave a part of a secret.
+    return bound(redact(clean(text), inv.secrets), limit)
 
 
 def finished(inv: Invocation, value: Any) -> ToolResult:
     """Return the result of a body that returned."""
     plan = inv.plan
     assert plan is not None
-    if type(value) is ToolResult:
+    if isinstance(value, ToolResult):
         return _adopt(inv, value)
     content, data, lost = convert(value)
     details: Any = {"not_serialised": list(lost)} if lost else None
     if plan.output is not None and not plan.output(data):
-        return inv.make(
-            "invalid_result",
-            f"{inv.sent.name} ran, but returned something else than it promises",
-            status="error",
-            details={"data": redact(data, inv.secrets)},
-        )
+        return _broken(inv, data)
     return _build(inv, content, data, details)
 
 
-def _build(inv: Invocation, content: Any, data: Any, details: Any) -> ToolResult:
-    limit = inv.plan.max_result_bytes  # type: ignore[union-attr]  # a body ran, so it has a plan
-    for block in content:
-        if type(block) is TextContent and len(block.text) * 4 > limit:
-            data = block.text if data is None else data
-            content = tuple(_bound_block(item, limit) for item in content)
-            break
+def _broken(inv: Invocation, data: Any) -> ToolResult:
+    return inv.make(
+        "invalid_result",
+        f"{inv.sent.name} ran, but returned something else than it promises",
+        status="error",
+        details={"data": redact(data, inv.secrets)},
+    )
+
+
+def _build(
+    inv: Invocation, content: tuple[Content, ...], data: Any, details: Any
+) -> ToolResult:
+    assert inv.plan is not None
     if inv.secrets:
         content, data = redact(content, inv.secrets), redact(data, inv.secrets)
         details = redact(details, inv.secrets)
+    limit = inv.plan.max_result_bytes
+    size = 0
+    for block in content:
+        if type(block) is TextContent:
+            size += len(block.text)
+    if size * 4 > limit:
+        content, data = _cut(content, data, limit)
     duration = time.monotonic() - inv.t0
     made: Any = OpenResult(inv.sent, content, data, inv.started, duration)
     made.details = details
@@ -122,42 +144,42 @@ def _build(inv: Invocation, content: Any, data: Any, details: Any) -> ToolResult
     return made  # type: ignore[no-any-return]  # it has just become one
 
 
-def _bound_block(block: Any, limit: int) -> Any:
-    if type(block) is not TextContent:
-        return block
-    return text_block(bound(block.text, limit))
+def _cut(
+    content: Sequence[Content], data: Any, limit: int
+) -> tuple[tuple[Content, ...], Any]:
+    """Return content within the limit, each text cut in proportion; whole in data."""
+    texts = [block.text for block in content if isinstance(block, TextContent)]
+    sizes = [len(text.encode()) for text in texts]
+    if sum(sizes) <= limit:
+        return tuple(content), data
+    shares = iter([limit * size // sum(sizes) for size in sizes])
+    cut = tuple(
+        text_block(bound(block.text, next(shares)))
+        if isinstance(block, TextContent)
+        else block
+        for block in content
+    )
+    return cut, "\n".join(texts) if data is None else data
 
 
 def _adopt(inv: Invocation, value: ToolResult) -> ToolResult:
-    """Make a result of the body the result of this call."""
-    if value.status not in ("success", "error"):
-        return inv.make(
-            "invalid_result",
-            f"{inv.sent.name} ran, but returned a result of status {value.status!r},"
-            " which is not a tool's to give",
-            status="error",
-        )
-    content, data = value.content, value.data
-    cleaned = tuple(
-        text_block(clean(b.text)) if type(b) is TextContent else b for b in content
-    )
-    plain, details = convert(data)[1], convert(value.details)[1]
-    check = inv.plan.output if inv.plan else None
-    if check is not None and value.status == "success" and not check(plain):
-        return inv.make(
-            "invalid_result",
-            f"{inv.sent.name} ran, but returned something else than it promises",
-            status="error",
-        )
-    made = _build(
-        inv,
-        cleaned,
-        None if data is None else plain,
-        None if value.details is None else details,
-    )
+    """Make a result that a body returned the result of this call.
+
+    What a body ran into, in a nested call say, is its own error: only the executor
+    blocks, defers, cancels.
+    """
+    assert inv.plan is not None
+    data = None if value.data is None else to_json(value.data)[0]
+    details = None if value.details is None else to_json(value.details)[0]
+    is_success = value.status == "success"
+    check = inv.plan.output
+    if check is not None and is_success and not check(data):
+        return _broken(inv, data)
+    content = clean_blocks(value.content) or convert(data)[0]
+    made = _build(inv, content, data, details)
     return made.replace(
-        status=value.status,
-        code=value.code or ("tool_failed" if value.status == "error" else None),
-        terminate=value.terminate and value.status == "success",
+        status="success" if is_success else "error",
+        code=None if is_success else _own_code(value.code),
+        terminate=value.terminate and is_success,
         executed="yes",
     )

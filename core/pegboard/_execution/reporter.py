@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pegboard._execution.backlog import MAX_WAITING, Backlog
 from pegboard._execution.invocation import Invocation
-from pegboard._output import redact
+from pegboard._output import clean_blocks, redact, to_json
 from pegboard.content import Content
 from pegboard.decisions import Abort
 from pegboard.events import Event, ToolUpdate
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from pegboard._executor import Executor
 
 log = logging.getLogger("pegboard")
-
-#: Updates of one call that wait for the loop at most; then the oldest are dropped.
-MAX_WAITING = 1_000
+#: Guards what threads change without the loop: counts, and the first queue of a call.
+_lock = threading.Lock()
 
 
 class Reporter:
@@ -29,7 +29,6 @@ class Reporter:
     Args:
         executor: Whose observers are told, on whose loop.
         sink: Takes every event besides the observers.
-        abort: Told of an Abort that is raised where it cannot be caught.
 
     Attributes:
         is_heard: Whether anybody listens.
@@ -38,14 +37,11 @@ class Reporter:
     """
 
     def __init__(
-        self,
-        executor: Executor,
-        sink: Callable[[Event], None] | None,
-        abort: Callable[[Abort], None],
+        self, executor: Executor, sink: Callable[[Event], None] | None
     ) -> None:
         self._executor = executor
         self._sink = sink
-        self._abort = abort
+        self._held: Backlog | None = None
         self.is_heard = bool(executor.observers) or sink is not None
         self.is_aborting = False
         self.dropped = 0
@@ -56,6 +52,9 @@ class Reporter:
         Raises:
             Abort: a required observer failed, or one raised it on purpose.
         """
+        if self._held is not None:
+            self._held.put(event)
+            return
         for item in self._executor.observers:
             try:
                 item.function(event)
@@ -76,16 +75,19 @@ class Reporter:
         if self._sink is not None:
             self._sink(event)
 
-    def emit_safely(self, event: Event) -> None:
-        """Tell everybody; an Abort ends the batch without being raised here."""
-        try:
-            self.emit(event)
-        except Abort as abort:
-            self._abort(abort)
+    def hold(self) -> None:
+        """Keep events until `release`: a hook of the batch is at work."""
+        self._held = Backlog(self.drop)
+
+    def release(self) -> list[Event]:
+        """Return the events that were kept, and keep no more."""
+        held, self._held = self._held, None
+        return [] if held is None else held.take_all()
 
     def drop(self) -> None:
         """Count an update that nobody will see."""
-        self.dropped += 1
+        with _lock:
+            self.dropped += 1
 
     def update(
         self, inv: Invocation, content: tuple[Content, ...], details: Any
@@ -94,13 +96,17 @@ class Reporter:
         if not self.is_heard:
             return
         if threading.get_ident() == self._executor.thread:
+            while inv.waiting:  # what threads sent before this comes before it
+                self._deliver(inv, *inv.waiting.popleft())
             self._deliver(inv, content, details)
             return
-        if inv.waiting is None:
-            inv.waiting = deque()
-        inv.waiting.append((content, details))
-        if len(inv.waiting) > MAX_WAITING:
-            inv.waiting.popleft()
+        with _lock:
+            waiting = inv.waiting
+            if waiting is None:
+                waiting = inv.waiting = deque()
+        waiting.append((content, details))
+        if len(waiting) > MAX_WAITING:
+            waiting.popleft()
             self.drop()
         else:
             self._executor.inbox.put(self._deliver_next, inv)
@@ -117,6 +123,9 @@ class Reporter:
             return
         if not inv.plan.updates:
             content, details = (), None
+        content = clean_blocks(content)
+        if details is not None:
+            details = to_json(details)[0]
         if inv.secrets:
             content, details = redact((content, details), inv.secrets)
-        self.emit_safely(ToolUpdate(inv.show(), content, details))
+        inv.run.tell(ToolUpdate(inv.show(), content, details))

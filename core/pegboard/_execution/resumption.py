@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pegboard._arguments import copy_mapping
 from pegboard._execution.hooks import fingerprint
 from pegboard._execution.run import Run
-from pegboard._frozen import thaw
 from pegboard.batches import BatchResult, PendingCall
 from pegboard.calls import ToolCall
 from pegboard.decisions import Approve, Deny
-from pegboard.errors import UsageError
+from pegboard.errors import ToolError, UsageError
 
 if TYPE_CHECKING:
     from pegboard._executor import Executor
@@ -29,30 +29,64 @@ async def resume(
     cancel: asyncio.Event | None = None,
 ) -> BatchResult:
     """Run what is decided of a batch and return the batch as it is then."""
-    chosen = _by_position(batch, decisions)
-    pending = {call.position: call for call in batch.pending}
-    open_ = [n for n, result in enumerate(batch) if result.status == "deferred"]
-    # Only a batch that ran in turn has calls that wait without a question of their own.
-    in_turn = any(position not in pending for position in open_)
-    positions = []
-    for position in open_:
-        if position in pending and position not in chosen:
-            if in_turn:
-                break
-            continue
-        positions.append(position)
-    calls = [_call_of(batch, position) for position in positions]
+    pending = _pending(batch)
+    chosen = _by_position(pending, decisions)
+    positions, in_turn = _to_run(batch, pending, chosen)
     run = Run(
         executor,
         metadata=metadata,
         id=batch.id,
         positions=positions,
         decisions={
-            position: (decision, _approved(decision, pending[position]))
+            position: (decision, _approved(executor, decision, pending[position]))
             for position, decision in chosen.items()
         },
     )
-    done = await executor.run_prepared(run, calls, sequential=in_turn, cancel=cancel)
+
+    def whole(done: BatchResult) -> BatchResult:
+        return _merged(batch, positions, done)
+
+    calls = [_call_of(batch, position) for position in positions]
+    return await executor.run_prepared(
+        run, calls, sequential=in_turn, cancel=cancel, max_calls=len(calls), whole=whole
+    )
+
+
+def _pending(batch: BatchResult) -> dict[int, PendingCall]:
+    """Return what waits, by position.
+
+    Raises:
+        UsageError: the batch contradicts itself.
+    """
+    pending: dict[int, PendingCall] = {}
+    for call in batch.pending:
+        at = call.position
+        is_open = 0 <= at < len(batch) and batch[at].status == "deferred"
+        if not is_open or at in pending:
+            raise UsageError(
+                f"the batch says that call {at} waits for a decision, and its results"
+                " say something else"
+            )
+        pending[at] = call
+    return pending
+
+
+def _to_run(
+    batch: BatchResult,
+    pending: Mapping[int, PendingCall],
+    chosen: Mapping[int, Decision],
+) -> tuple[list[int], bool]:
+    """Return the positions to run, and whether in turn."""
+    waits = [at for at, result in enumerate(batch) if result.status == "deferred"]
+    # Only a batch that ran in turn has calls that wait without a question of their own.
+    in_turn = any(at not in pending for at in waits)
+    if not in_turn:
+        return [at for at in waits if at in chosen], False
+    undecided = [at for at in waits if at in pending and at not in chosen]
+    return [at for at in waits if not undecided or at < undecided[0]], True
+
+
+def _merged(batch: BatchResult, positions: list[int], done: BatchResult) -> BatchResult:
     results = list(batch.results)
     for position, result in zip(positions, done.results, strict=True):
         results[position] = result
@@ -65,11 +99,25 @@ async def resume(
     )
 
 
-def _approved(decision: Decision, pending: PendingCall) -> str | None:
+def _approved(
+    executor: Executor, decision: Decision, pending: PendingCall
+) -> str | None:
+    """Return the fingerprint of exactly the call that a person approved."""
     if isinstance(decision, Deny):
         return None
-    shown = pending.arguments if decision.arguments is None else decision.arguments
-    return fingerprint(thaw(dict(shown)))
+    if decision.arguments is None:
+        return fingerprint(pending.tool, pending.arguments)
+    try:
+        # What a person wrote is read as a model's arguments are: "3" may become 3.
+        plan = executor.plan(pending.call.name)
+        value = copy_mapping(decision.arguments)
+        if plan.is_valid(value):
+            value, _ = plan.schema.settle(value, None)
+        else:
+            value, _ = plan.schema.fit(value, strict=plan.strict)
+    except (ToolError, ValueError):
+        return None  # the call itself will say what is wrong
+    return fingerprint(pending.tool, value)
 
 
 def _call_of(batch: BatchResult, position: int) -> ToolCall:
@@ -80,25 +128,23 @@ def _call_of(batch: BatchResult, position: int) -> ToolCall:
 
 
 def _by_position(
-    batch: BatchResult, decisions: Mapping[int | str, Decision]
+    pending: Mapping[int, PendingCall], decisions: Mapping[int | str, Decision]
 ) -> dict[int, Decision]:
-    waiting = {call.position: call for call in batch.pending}
     chosen: dict[int, Decision] = {}
     for key, decision in decisions.items():
         if not isinstance(decision, (Approve, Deny)):
             raise UsageError(
                 f"a decision is Approve or Deny, not {type(decision).__name__!r}"
             )
-        found = [
-            position
-            for position, call in waiting.items()
-            if key == position or (isinstance(key, str) and call.call.id == key)
-        ]
+        if isinstance(key, str):
+            found = [at for at, call in pending.items() if call.call.id == key]
+        else:
+            found = [at for at in pending if at == key]
         if len(found) != 1:
             why = "names several pending calls" if found else "names no pending call"
             raise UsageError(
                 f"decision {key!r} {why}; pending are"
-                f" {', '.join(map(str, waiting)) or 'none'}"
+                f" {', '.join(map(str, pending)) or 'none'}"
             )
         if found[0] in chosen:
             raise UsageError(f"call {found[0]} is decided twice")

@@ -17,7 +17,9 @@ from pegboard._execution.admission import admit, begin, take_up
 from pegboard._execution.crew import Crew
 from pegboard._execution.invocation import NOTHING, Invocation
 from pegboard._execution.net import execute, leave_out
+from pegboard._execution.order import in_turn, together
 from pegboard._execution.reporter import Reporter
+from pegboard._frozen import freeze
 from pegboard.batches import BatchResult
 from pegboard.calls import ToolCall
 from pegboard.decisions import Abort, Approve, Deny
@@ -48,6 +50,9 @@ class Run:
         depth: How many calls stand around this batch.
         stopped: Whether no more calls are started.
         aborted: What will be raised once every call has its end.
+        invocations: Its calls, as far as they have been taken up.
+        limit: How many calls are run at most, None for all.
+        admitting: The task in which a call is being admitted, to stop it there.
     """
 
     def __init__(
@@ -64,10 +69,11 @@ class Run:
     ) -> None:
         settings = executor.settings
         self.executor = executor
-        self.metadata = metadata or NOTHING
+        # A copy: what one tool does to it is nothing that another's guard should see.
+        self.metadata = freeze(dict(metadata)) if metadata else NOTHING
         self.dry_run = dry_run
         self.decisions = decisions
-        self.reporter = Reporter(executor, sink, self.abort)
+        self.reporter = Reporter(executor, sink)
         self.hook_timeout = settings.hook_timeout
         self.grace = settings.grace
         self.depth: int = parent.run.depth + 1 if parent else 0
@@ -77,10 +83,11 @@ class Run:
         self._parent = parent
         self._id = id
         self._positions = positions
-        self._limit: int | None = None
+        self.limit: int | None = None
+        self._is_batch = False
         self._lock: asyncio.Lock | None = None
         self._crew: Crew | None = None
-        self._admitting: asyncio.Task[Any] | None = None
+        self.admitting: asyncio.Task[Any] | None = None
 
     # -- what a call may ask of its batch
 
@@ -102,15 +109,30 @@ class Run:
             self._lock = asyncio.Lock()
         return self._lock
 
-    def root_of(self, inv: Invocation) -> Invocation:
-        """Return the outermost call around a call."""
-        return self._parent.run.root_of(self._parent) if self._parent else inv
+    def callers_of(self) -> list[Invocation]:
+        """Return the calls that stand around this batch, the nearest first."""
+        parent = self._parent
+        return [parent, *parent.run.callers_of()] if parent else []
 
     def release(self, inv: Invocation) -> None:
         """Give up the resources that a call holds or waits for."""
         if inv.lease is not None:
             self.executor.resources.leave(inv.lease)
             inv.lease = None
+
+    def is_cancelled(self) -> bool:
+        """Whether the batch's caller is being cancelled; asked in a call's own task."""
+        if self._crew is not None:
+            return self._crew.is_cancelled
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+
+    def tell(self, event: Event) -> None:
+        """Tell everybody; an Abort ends the batch without being raised here."""
+        try:
+            self.reporter.emit(event)
+        except Abort as abort:
+            self.abort(abort)
 
     # -- one call
 
@@ -121,20 +143,23 @@ class Run:
             Abort: a hook or middleware raised it on purpose.
         """
         try:
-            inv = begin(self, sent, 0)
-            plan = inv.plan
-            if inv.result is None and plan is not None and plan.attended:
-                await admit(self, inv)
-            if inv.result is None:
-                await execute(self, inv)
-            if self.aborted is None:
-                return await self.finish(inv)
-        except Abort as abort:
-            self.abort(abort)
-        except asyncio.CancelledError:
+            try:
+                inv = begin(self, sent, 0)
+                plan = inv.plan
+                if inv.result is None and plan is not None and plan.attended:
+                    await admit(self, inv)
+                if inv.result is None:
+                    if self.reporter.is_heard or plan is None or not plan.plain:
+                        inv.task = asyncio.current_task()
+                    await execute(self, inv)
+                if self.aborted is None:
+                    return await self.finish(inv)
+            except Abort as abort:
+                self.abort(abort)
+            raise await self._wind_up([sent])
+        except BaseException:
             self._drop_open()
             raise
-        raise await self._wind_up([sent])
 
     async def finish(self, inv: Invocation) -> ToolResult:
         """Pass a result through the after hooks and end its call: phase 3."""
@@ -147,10 +172,24 @@ class Run:
 
     def _end(self, inv: Invocation, result: ToolResult) -> None:
         # What the call holds is let go even if an observer aborts.
+        if inv.lease is not None:
+            self.release(inv)
         call = inv.show() if self.reporter.is_heard else None
         inv.close()
         if call is not None:
             self.reporter.emit(ToolEnd(call, result))
+        if not self._is_batch:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Hold the calls no more.
+
+        A call and its batch know each other, and the traceback of a result's exception
+        leads back to the call: circles that only the collector would find.
+        """
+        for inv in self.invocations:
+            inv.result = None
+        self.invocations.clear()
 
     # -- several calls
 
@@ -162,78 +201,32 @@ class Run:
         Raises:
             Abort: a hook or middleware raised it on purpose.
         """
-        self._limit = limit
+        self.limit, self._is_batch = limit, True
         try:
-            await (self._in_turn(calls) if sequential else self._together(calls))
-        except Abort as abort:
-            self.abort(abort)
-        except asyncio.CancelledError:
+            try:
+                await (in_turn if sequential else together)(self, calls)
+            except Abort as abort:
+                self.abort(abort)
+            if self.aborted is not None:
+                raise await self._wind_up(calls)
+        except BaseException:
             self._drop_open()
             raise
-        if self.aborted is not None:
-            raise await self._wind_up(calls)
 
-    async def _together(self, calls: Sequence[ToolCall]) -> None:
-        for sent in calls:
-            await self._open(sent)
-        ready = [inv for inv in self.invocations if inv.result is None]
-        await self._work(ready)
-        if self.aborted is None:
-            for inv in self.invocations:
-                await self.finish(inv)
-
-    async def _in_turn(self, calls: Sequence[ToolCall]) -> None:
-        waits_for: int | None = None
-        for sent in calls:
-            if waits_for is None:
-                inv = await self._open(sent)
-            else:
-                inv = take_up(self, sent, self._next_index())
-                inv.refuse(
-                    "approval_required",
-                    f"{sent.name} has not run: it comes after call {waits_for + 1},"
-                    " which waits for approval",
-                    status="deferred",
-                )
-            if inv.result is None:
-                await self._work([inv])
-            if self.aborted is not None:
-                return
-            await self.finish(inv)
-            if inv.pending is not None:
-                waits_for = inv.index
-
-    async def _work(self, ready: list[Invocation]) -> None:
+    async def work(self, ready: list[Invocation]) -> None:
+        """Run the chains of calls that the guards have passed: phase 2."""
+        if not ready:
+            return
         self._crew = Crew(self, ready)
         if self.stopped:
             self._crew.halt()
-        await self._crew.work()
-
-    async def _open(self, sent: ToolCall) -> Invocation:
-        over = self._limit is not None and len(self.invocations) >= self._limit
-        if self.stopped or over:
-            inv = take_up(self, sent, self._next_index())
-            why = "" if self.stopped else f"a batch runs {self._limit} calls at most"
-            leave_out(inv, why)
-            return inv
-        inv = begin(self, sent, self._next_index())
-        if inv.result is None and inv.plan is not None and inv.plan.attended:
-            await self._admit_or_halt(inv)
-        return inv
-
-    async def _admit_or_halt(self, inv: Invocation) -> None:
-        task = self._admitting = asyncio.current_task()
         try:
-            await admit(self, inv)
-        except asyncio.CancelledError:
-            if not self.stopped or task is None:
-                raise
-            task.uncancel()
-            leave_out(inv)
+            await self._crew.work()
         finally:
-            self._admitting = None
+            self._crew = None
 
-    def _next_index(self) -> int:
+    def next_index(self) -> int:
+        """Return the place in the whole batch of the call that is taken up next."""
         place = len(self.invocations)
         return place if self._positions is None else self._positions[place]
 
@@ -244,8 +237,10 @@ class Run:
         if self.stopped:
             return
         self.stopped = True
-        if self._admitting is not None:
-            self._admitting.cancel()
+        if self.admitting is not None:
+            self.admitting.cancel()
+        for inv in self.invocations:
+            inv.stop()
         if self._crew is not None:
             self._crew.halt()
 
@@ -260,7 +255,7 @@ class Run:
         """Give every call its end, and return the Abort with all results."""
         assert self.aborted is not None
         for sent in calls[len(self.invocations) :]:
-            leave_out(take_up(self, sent, self._next_index()))
+            leave_out(take_up(self, sent, self.next_index()))
         for inv in self.invocations:
             if inv.result is None:
                 leave_out(inv)
@@ -273,19 +268,21 @@ class Run:
         return self.aborted
 
     def _drop_open(self) -> None:
-        """The caller is cancelled: end every open call, ask nobody."""
+        """The batch is left: end every open call, ask nobody."""
         self.stopped = self.reporter.is_aborting = True
         for inv in self.invocations:
-            self.release(inv)
             if not inv.closed:
                 inv.result = inv.make("cancelled", "", status="cancelled")
                 self._end(inv, inv.result)
+        self._forget()
 
     def result(self) -> BatchResult:
-        """Return what the batch came to."""
-        return BatchResult(
+        """Return what the batch came to; asked once."""
+        batch = BatchResult(
             [inv.result for inv in self.invocations if inv.result is not None],
             pending=[inv.pending for inv in self.invocations if inv.pending],
             id=self.id,
             dropped=self.reporter.dropped,
         )
+        self._forget()
+        return batch

@@ -1,0 +1,75 @@
+"""The order of a batch: parallel in three phases, or each call in turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pegboard._execution.admission import admit, begin, take_up
+from pegboard._execution.invocation import Invocation
+from pegboard._execution.net import leave_out
+from pegboard.calls import ToolCall
+
+if TYPE_CHECKING:
+    from pegboard._execution.run import Run
+
+
+async def together(run: Run, calls: Sequence[ToolCall]) -> None:
+    """Admit all calls, run the chains of those that passed, finish all."""
+    for sent in calls:
+        await _open(run, sent)
+    await run.work([inv for inv in run.invocations if inv.result is None])
+    if run.aborted is None:
+        for inv in run.invocations:
+            await run.finish(inv)
+
+
+async def in_turn(run: Run, calls: Sequence[ToolCall]) -> None:
+    """Admit, run and finish one call after the other; none overtakes a deferred one."""
+    waits_for: int | None = None
+    for sent in calls:
+        if waits_for is None:
+            inv = await _open(run, sent)
+        else:
+            inv = take_up(run, sent, run.next_index())
+            inv.refuse(
+                "approval_required",
+                f"{sent.name} has not run: it comes after call {waits_for + 1}, which"
+                " waits for approval",
+                status="deferred",
+            )
+        if inv.result is None:
+            await run.work([inv])
+        if run.aborted is not None:
+            return
+        await run.finish(inv)
+        if inv.pending is not None:
+            waits_for = inv.index
+
+
+async def _open(run: Run, sent: ToolCall) -> Invocation:
+    """Admit a call, unless its batch takes no more."""
+    is_over = run.limit is not None and len(run.invocations) >= run.limit
+    if run.stopped or is_over:
+        inv = take_up(run, sent, run.next_index())
+        why = "" if run.stopped else f"a batch runs {run.limit} calls at most"
+        leave_out(inv, why)
+        return inv
+    inv = begin(run, sent, run.next_index())
+    if inv.result is None and inv.plan is not None and inv.plan.attended:
+        await _admit(run, inv)
+    return inv
+
+
+async def _admit(run: Run, inv: Invocation) -> None:
+    task = run.admitting = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    try:
+        await admit(run, inv)
+    except asyncio.CancelledError:
+        if task is None or not run.stopped or task.uncancel() > before:
+            raise
+        leave_out(inv)
+    finally:
+        run.admitting = None
