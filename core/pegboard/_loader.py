@@ -69,7 +69,7 @@ def plugin_in_code(
     """
     name = name_of(value)
     try:
-        made, own, problems = _with_settings(name, value, settings)
+        made, own, problems = _with_settings(name, value, settings, in_code=True)
     except TypeError as error:
         raise PluginError(
             f"plugin {name!r} cannot be instantiated: {error}; pass an instance",
@@ -113,12 +113,12 @@ def _bare_tools(value: Any) -> list[Tool[..., Any]] | None:
 
 
 def _with_settings(
-    name: str, value: Any, settings: Settings
+    name: str, value: Any, settings: Settings, *, in_code: bool = False
 ) -> tuple[Any, Any, tuple[Problem, ...]]:
     """Return the object and its validated settings; a class becomes its instance."""
     model = getattr(value, "Settings", None)
-    if model is None and not inspect.isclass(value) and not inspect.ismodule(value):
-        # An instance made by the host, or tools: it has its settings already.
+    if in_code and not inspect.isclass(value) and not inspect.ismodule(value):
+        # The host made the instance, with the settings that it wanted.
         return value, None, ()
     own, problems = plugin_settings(settings, name, model)
     if inspect.isclass(value):

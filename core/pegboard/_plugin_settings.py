@@ -1,7 +1,7 @@
 """A plugin's own table against the plugin's own model, or the schema kept of it.
 
 The schema's property names are the only names: a key by another alias is unknown, so
-that no alias gets past the mark on a field that starts a program.
+that no alias gets past the mark on a field that needs trust.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _error(
 
 def _untrusted(plugin: str, project: str, path: Path) -> Problem:
     return Problem(
-        f"{_key(plugin, path)!r} of {project} starts a program, and the file is not "
+        f"{_key(plugin, path)!r} of {project} needs trust, and the file is not "
         f"trusted, so it has no effect",
         remedy="Read the file, then run `pegboard trust`.",
         plugin=plugin,
@@ -276,8 +276,8 @@ def _unknown(
 def _marked(
     schema: Schema, value: Any, root: Schema, path: Path = ()
 ) -> Iterator[Path]:
-    """Yield the path of each value that starts a program."""
-    if _starts_program(schema, root):
+    """Yield the path of each value that needs trust."""
+    if _needs_trust(schema, root):
         yield path
     elif isinstance(value, list):
         inner = _elements(schema, root)
@@ -289,10 +289,10 @@ def _marked(
             yield from _marked(inner, item, root, (*path, key))
 
 
-def _starts_program(schema: Schema, root: Schema) -> bool:
-    if schema.get("starts_program"):
+def _needs_trust(schema: Schema, root: Schema) -> bool:
+    if schema.get("needs_trust"):
         return True
     if "$ref" in schema:
-        return _starts_program(_target(schema, root), root)
+        return _needs_trust(_target(schema, root), root)
     arms = [arm for word in UNIONS for arm in schema.get(word, ())]
-    return any(_starts_program(arm, root) for arm in arms)
+    return any(_needs_trust(arm, root) for arm in arms)

@@ -34,8 +34,8 @@ from pegboard.problems import Problem
 from pegboard.schemas import ToolAnnotations
 
 __all__ = [
+    "NEEDS_TRUST",
     "ORGANISATION_FILE",
-    "STARTS_PROGRAM",
     "PluginSettings",
     "RetrySettings",
     "Settings",
@@ -48,11 +48,11 @@ __all__ = [
 ORGANISATION_FILE = Path("/etc/pegboard.toml")
 """The file that holds for every user of the machine; no variable moves it."""
 
-STARTS_PROGRAM: dict[str, Any] = {"starts_program": True}
-"""Marks a field of a plugin's settings whose value starts a program.
+NEEDS_TRUST: dict[str, Any] = {"needs_trust": True}
+"""Marks a field of a plugin's settings that needs trust.
 
-`command: str | None = Field(None, json_schema_extra=STARTS_PROGRAM)`; a project's file
-cannot set such a field before `pegboard trust`.
+It starts a program, or widens what a plugin may reach; a project's file cannot set it
+before `pegboard trust`: `command: str | None = Field(None, json_schema_extra=NEEDS_TRUST)`.
 """
 
 NOTHING_SAID = Resolved()

@@ -6,18 +6,18 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pegboard._plugin_settings import plugin_settings
 from pegboard._settings.trust import distrust, trust
 from pegboard.errors import SettingsError, UsageError
-from pegboard.settings import STARTS_PROGRAM, load_settings, make_settings
+from pegboard.settings import NEEDS_TRUST, load_settings, make_settings
 
 
 class Server(BaseModel):
     url: str = ""
-    command: list[str] = Field([], json_schema_extra=STARTS_PROGRAM)
+    command: list[str] = Field([], json_schema_extra=NEEDS_TRUST)
 
 
 class Servers(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
 
-    shell: str = Field("/bin/sh", alias="sh", json_schema_extra=STARTS_PROGRAM)
+    shell: str = Field("/bin/sh", alias="sh", json_schema_extra=NEEDS_TRUST)
     main: Server | None = None
     named: dict[str, Server] = {}
     listed: list[Server] = []
@@ -54,7 +54,7 @@ def test_values_that_start_programs_wait_for_trust(project, own):
     assert servers.main == Server(url="https://main")
     assert servers.named == {"one": Server(url="https://one")}
     assert {problem.message for problem in problems} == {
-        f"'plugins.servers.{key}' of {path} starts a program, and the file is not "
+        f"'plugins.servers.{key}' of {path} needs trust, and the file is not "
         "trusted, so it has no effect"
         for key in (
             "sh",
@@ -149,7 +149,7 @@ def test_no_choice_of_aliases_gets_past_the_mark(project, own):
         command: str = Field(
             "",
             validation_alias=AliasChoices("command", "cmd"),
-            json_schema_extra=STARTS_PROGRAM,
+            json_schema_extra=NEEDS_TRUST,
         )
 
     own("[plugins.x]\ncmd = '/tmp/evil'")

@@ -9,11 +9,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from pegboard.settings import NEEDS_TRUST
+
 Limit = Annotated[int, Field(ge=1)]
 Roots = tuple[Path, ...] | dict[str, Path]
 # Pegboard's mark for what a project's file may not set before its user trusts it: a
 # repository must not open the rest of the disk to whoever works in it.
-_TRUSTED_ONLY = Field(json_schema_extra={"starts_program": True})
+_TRUSTED_ONLY = Field(json_schema_extra=NEEDS_TRUST)
 
 
 class Settings(BaseModel):
