@@ -52,7 +52,7 @@ NEEDS_TRUST: dict[str, Any] = {"needs_trust": True}
 """Marks a field of a plugin's settings that needs trust.
 
 It starts a program, or widens what a plugin may reach; a project's file cannot set it
-before `pegboard trust`: `command: str | None = Field(None, json_schema_extra=NEEDS_TRUST)`.
+before `pegboard trust`: `command: str = Field("", json_schema_extra=NEEDS_TRUST)`.
 """
 
 NOTHING_SAID = Resolved()
