@@ -60,7 +60,10 @@ class Registry:
     @property
     def problems(self) -> list[Problem]:
         """What is wrong with tools that were registered, and between them."""
-        _ = self.offered
+        try:
+            _ = self.offered
+        except UsageError as error:  # two want one name, and settings call it an error
+            return [*self._store.problems, Problem(str(error))]
         return [*self._store.problems, *self._names.problems]
 
     # -- what is in it

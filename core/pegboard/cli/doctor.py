@@ -28,23 +28,15 @@ def doctor(as_json: bool) -> int:
     The exit code is 1 if something does not work, 0 if nothing or only warnings.
     """
     view = look(tolerant=True)
-    with stdout_kept():
-        problems = [*_collisions(view), *view.board.problems]
-    problems.sort(key=lambda problem: problem.severity)
+    with stdout_kept(), suppress(UsageError):
+        # What is wrong with a definition is known once it is made.
+        view.board.definitions()
+    problems = sorted(view.board.problems, key=lambda problem: problem.severity)
     if as_json:
         write_json([problem.to_dict() for problem in problems])
     else:
         _write(view, problems)
     return int(any(problem.severity == "error" for problem in problems))
-
-
-def _collisions(view: View) -> list[Problem]:
-    """Ask for all definitions, so that what is wrong with them becomes known."""
-    try:
-        view.board.definitions()
-    except UsageError as error:  # collisions = "error"
-        return [Problem(str(error), 'or set collisions = "prefix"')]
-    return []
 
 
 def _write(view: View, problems: list[Problem]) -> None:

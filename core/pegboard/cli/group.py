@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from pegboard import __version__
 from pegboard.cli import programs
@@ -34,6 +35,8 @@ COMMANDS = {
     ),
     "trust": ("Let this project's file start programs.", "trusting:trust_project"),
     "cache": ("Clear what is kept between two runs.", "cache:cache"),
+    "new": ("Make a project: a tool pack or a plugin.", "scaffolding:new"),
+    "check": ("Check the promises of an installed distribution.", "checking:check"),
 }
 
 
@@ -52,6 +55,19 @@ class CommandGroup(click.Group):
         found = getattr(importlib.import_module(f"pegboard.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
         return found
+
+    def shell_complete(
+        self, ctx: click.Context, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return what may stand here; importing no command for its help."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        lines = {name: line for name, (line, _) in COMMANDS.items()}
+        return [
+            CompletionItem(name, help=lines.get(name))
+            for name in self.list_commands(ctx)
+            if name.startswith(incomplete)
+        ]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
