@@ -68,7 +68,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check types, as strictly as mypy can."""
-    install(session, "lint")
+    install(session, "lint,test")  # pegboard.testing imports pytest
     session.run("mypy")
 
 
