@@ -32,8 +32,8 @@ class Ending:
         degrade()
         try:
             code = run()
-        except click.Abort as error:
-            return 130 if isinstance(error.__cause__, KeyboardInterrupt) else 1
+        except click.Abort:  # Ctrl-C, or the end of input at a question
+            return 130
         except Exception as error:
             if self.debug:
                 traceback.print_exception(error)

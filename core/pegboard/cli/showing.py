@@ -13,7 +13,7 @@ from pegboard.cli.ending import debug_option
 from pegboard.cli.listing import effects
 from pegboard.cli.parameters import rows, type_of
 from pegboard.cli.tables import write_table
-from pegboard.cli.terminal import write, write_json
+from pegboard.cli.terminal import write, write_json, write_prose
 from pegboard.errors import UsageError
 from pegboard.schemas import ToolDefinition
 
@@ -56,12 +56,12 @@ def show(tool: str, as_json: bool) -> None:
 
 def _write_head(definition: ToolDefinition, origin: str) -> None:
     title = f" - {definition.label}" if definition.label else ""
-    write(f"{definition.name}{title}")
+    write_prose(f"{definition.name}{title}")
     parts = [definition.id, origin, ", ".join(_hints(definition))]
-    write("  ".join(part for part in parts if part))
+    write_prose("  ".join(part for part in parts if part))
     if definition.tags:
-        write(f"tags: {', '.join(definition.tags)}")
-    write(f"\n{definition.description.strip()}\n")
+        write_prose(f"tags: {', '.join(definition.tags)}")
+    write_prose(f"\n{definition.description.strip()}\n")
 
 
 def _hints(definition: ToolDefinition) -> list[str]:

@@ -52,8 +52,19 @@ def style(text: str, stream: TextIO, **styles: Any) -> str:
 
 
 def write(text: str) -> None:
-    """Write to stdout; to a terminal without what could steer it."""
-    click.echo(clean(text) if is_terminal(sys.stdout) else text)
+    """Write to stdout: to a terminal without what could steer it, else as it is."""
+    # `color` keeps click from taking escape sequences out of what a tool said.
+    click.echo(clean(text) if is_terminal(sys.stdout) else text, color=True)
+
+
+def write_prose(text: str) -> None:
+    """Write to stdout, wrapped between words where a terminal is narrow."""
+    if not is_terminal(sys.stdout):
+        write(text)
+        return
+    from rich.text import Text  # late, as below
+
+    console(sys.stdout).print(Text(clean(text)))
 
 
 def write_json(value: Any) -> None:
