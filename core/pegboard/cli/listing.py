@@ -20,9 +20,9 @@ No tools are installed. Begin with a pack:
 
     pip install pegboard-files
 
-or with your own function, which the documentation shows in five minutes."""
+or make your own:
 
-
+    pegboard new pack NAME"""
 #: What a tool does to the world -> its colour.
 EFFECTS = {"read": "green", "writes": "yellow", "destructive": "red"}
 
