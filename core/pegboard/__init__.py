@@ -1,5 +1,8 @@
 """Pegboard: the plugin platform for the tools that language models call."""
 
+from pegboard import _startup  # noqa: F401 - for what it does, before all else
+
+# isort: split
 import importlib
 from typing import TYPE_CHECKING, Any
 
