@@ -83,10 +83,11 @@ class Assembly:
     def problems(self) -> list[Problem]:
         """What is wrong with settings, plugins and tools."""
         found = [*self.settings.problems, *self.discovery.problems, *self._problems]
-        for record in self.records.values():
+        for plugin in self.discovery.found:
+            record = self.records.get(plugin.name, Record(plugin.name))
             found += record.problems
-            if record.error and record.plugin not in self._loaded:
-                found.append(_problem(record.error, record.remedy, record.plugin))
+            if record.error and plugin.name not in self._loaded:
+                found.append(_failure(plugin, record))
         installed = (*self.discovery.found, *self.discovery.disabled)
         names = self._in_code.union(self.discovery.unfit, (p.name for p in installed))
         return [*found, *misspelled(self.settings, names), *self.registry.problems]
@@ -196,9 +197,7 @@ class Assembly:
             self._manifest.replace(self.settings, found, live)
 
     def _give_up(self, found: Found, record: Record) -> None:
-        self._problems.append(
-            _problem(record.error, record.remedy, found.name, found.distribution)
-        )
+        self._problems.append(_failure(found, record))
         for entry in self.registry.entries():
             if entry.plugin == found.name:
                 entry.unavailable = record.error
@@ -214,7 +213,7 @@ class Assembly:
                 try:
                     plain = entry.tool.definition
                 except Exception as error:
-                    problems.append(_problem(str(error), "", plugin.name))
+                    problems.append(Problem(str(error), plugin=plugin.name))
                 else:
                     tools.append(replace(plain, id=entry.id, version=entry.version))
         return Record(
@@ -278,7 +277,7 @@ class Assembly:
     def fail(self, error: PluginError) -> None:
         """Give up a plugin that was loaded: its tools, or the whole board."""
         plugin = self.plugins.get(error.plugin)
-        self._problems.append(_problem(str(error), "", error.plugin))
+        self._problems.append(Problem(str(error), plugin=error.plugin))
         if plugin is None or plugin.kind == "tools":
             for entry in self.registry.entries():
                 if entry.plugin == error.plugin:
@@ -298,5 +297,5 @@ class Assembly:
         )
 
 
-def _problem(message: str, remedy: str, plugin: str, distribution: str = "") -> Problem:
-    return Problem(message, remedy, plugin=plugin, distribution=distribution)
+def _failure(found: Found, record: Record) -> Problem:
+    return Problem(record.error, record.remedy, found.name, found.distribution)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pegboard._lock import (
@@ -12,10 +14,13 @@ from pegboard._lock import (
     read_lock,
     write_lock,
 )
-from pegboard.cli.boards import View, look, say_problems, stdout_kept
+from pegboard.cli.boards import look, plugins_in_order, say_problems, stdout_kept
 from pegboard.cli.ending import debug_option
 from pegboard.cli.terminal import write
 from pegboard.cli.words import counted
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
 
 
 @click.command()
@@ -27,11 +32,11 @@ def lock(check: bool) -> int:
     It stands beside the project's settings; with `locked = true` in them, a tool that
     differs is refused.
     """
-    view = look()
+    board = look()
     with stdout_kept():
-        now = _lock_of(view)
-    path = lock_file(view.settings.project_file)
-    say_problems(view)
+        now = _lock_of(board)
+    path = lock_file(board.settings.project_file)
+    say_problems(board)
     if not check:
         write_lock(path, now)
         write(f"{path}: {_size(now)}")
@@ -48,7 +53,9 @@ def _size(lock: Lock) -> str:
     return f"{counted(len(lock.plugins), 'plugin')}, {counted(len(lock.tools), 'tool')}"
 
 
-def _lock_of(view: View) -> Lock:
-    found = {plugin.name: plugin for plugin in view.plugins()}
+def _lock_of(board: Pegboard) -> Lock:
+    # What is there, not what an older lock lets through.
+    board.registry.objection = None
+    found = {plugin.name: plugin for plugin in plugins_in_order(board)}
     plugins = {name: f"{p.distribution} {p.version}" for name, p in found.items()}
-    return make_lock(view.board.definitions(), plugins, found)
+    return make_lock(board.definitions(), plugins, found)
