@@ -58,6 +58,13 @@ def sdk(session: nox.Session) -> None:
 
 
 @nox.session
+def packaging(session: nox.Session) -> None:
+    """Install packs by the hundred, broken ones among them; about four minutes."""
+    install(session, "test")
+    session.run("pytest", "tests/packaging", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style and format."""
     session.install(*PROJECT["project"]["optional-dependencies"]["lint"])
