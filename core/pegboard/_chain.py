@@ -110,6 +110,7 @@ class ChainBuilder:
             output=_output_check(definition),
             slots=self._slots(entry.id, over.max_concurrency, runner_name),
             secrets=self._granted(entry, hidden),
+            grace=settings.grace,
         )
 
     def _hooks_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Coroutine, Generator
+from time import monotonic
 from typing import Any
 
 #: What `bounded` returns instead of the body's value when the deadline passed.
@@ -46,6 +47,7 @@ class _Clock:
     """The timers of a body that has suspended.
 
     Attributes:
+        awaited: What the body waits for first.
         is_over: Whether the body is to be closed at its next turn.
     """
 
@@ -57,10 +59,12 @@ class _Clock:
         "_patience",
         "_task",
         "_watch",
+        "awaited",
         "is_over",
     )
 
-    def __init__(self, watch: Watch, task: asyncio.Task[Any]) -> None:
+    def __init__(self, watch: Watch, task: asyncio.Task[Any], awaited: Any) -> None:
+        self.awaited = awaited
         self._watch = watch
         self._task = task
         self._loop = task.get_loop()
@@ -142,19 +146,56 @@ def bounded(
         return stop.value
     except GeneratorExit as error:
         raise _own_exit() from error
-    return (yield from _suspended(step, awaited, watch))
-
-
-def _suspended(step: Any, awaited: Any, watch: Watch) -> Generator[Any, Any, Any]:
-    """Run a coroutine on from the first thing that it waits for."""
     task = asyncio.current_task()
     assert task is not None
-    clock = _Clock(watch, task)
+    clock = _Clock(watch, task, awaited)
+    del awaited  # what a body waits for may hold what the body raises
+    return (yield from _suspended(step, clock, watch))
+
+
+@types.coroutine
+def unless_late(
+    coroutine: Coroutine[Any, Any, Any], seconds: float | None, grace: float
+) -> Generator[Any, Any, Any]:
+    """Run a coroutine that most often never suspends: then it costs no watch at all.
+
+    Returns:
+        What it returned, or the Watch whose deadline passed first.
+
+    Raises:
+        CancelledError: as `bounded` does.
+    """
+    begun = monotonic()
+    # A coroutine is its own iterator, but for the name of `__next__`.
+    step: Any = coroutine
+    if type(coroutine) is not types.CoroutineType:
+        step = coroutine.__await__()
+    try:
+        awaited = step.send(None)
+    except StopIteration as stop:
+        return stop.value
+    except GeneratorExit as error:
+        raise _own_exit() from error
+    deadline = None
+    if seconds is not None:
+        spent = monotonic() - begun
+        deadline = asyncio.get_running_loop().time() + seconds - spent
+    watch = Watch(deadline, grace)
+    task = asyncio.current_task()
+    assert task is not None
+    clock = _Clock(watch, task, awaited)
+    del awaited  # what a body waits for may hold what the body raises
+    value = yield from _suspended(step, clock, watch)
+    return watch if value is EXPIRED else value
+
+
+def _suspended(step: Any, clock: _Clock, watch: Watch) -> Generator[Any, Any, Any]:
+    """Run a coroutine on from the first thing that it waits for."""
     value: Any = EXPIRED
     failure: BaseException | None = None
     try:
         try:
-            value = yield from _drive(step, awaited, clock)
+            value = yield from _drive(step, clock)
         except GeneratorExit:
             clock.end()
             raise
@@ -177,7 +218,7 @@ def _suspended(step: Any, awaited: Any, watch: Watch) -> Generator[Any, Any, Any
         failure = None  # its traceback leads here: a circle otherwise
 
 
-def _drive(step: Any, awaited: Any, clock: _Clock) -> Generator[Any, Any, Any]:
+def _drive(step: Any, clock: _Clock) -> Generator[Any, Any, Any]:
     """Pass on all that a coroutine and its loop have to say to each other.
 
     Returns:
@@ -186,6 +227,7 @@ def _drive(step: Any, awaited: Any, clock: _Clock) -> Generator[Any, Any, Any]:
     Raises:
         CancelledError: the coroutine was closed, or raised it.
     """
+    awaited, clock.awaited = clock.awaited, None
     while True:
         sent: Any = None
         thrown: BaseException | None = None
@@ -206,6 +248,7 @@ def _drive(step: Any, awaited: Any, clock: _Clock) -> Generator[Any, Any, Any]:
             raise
         except BaseException as error:
             thrown = error
+        awaited = None
         try:
             awaited = step.send(sent) if thrown is None else step.throw(thrown)
         except StopIteration as stop:

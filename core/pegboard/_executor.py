@@ -11,10 +11,12 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from pegboard._arguments import parse_text
 from pegboard._chain import ChainBuilder
 from pegboard._execution.body import run_body
 from pegboard._execution.caller import Caller
 from pegboard._execution.door import Door
+from pegboard._execution.invocation import Invocation
 from pegboard._execution.run import Run
 from pegboard._inbox import Inbox
 from pegboard._plan import Plan
@@ -31,12 +33,12 @@ from pegboard.protocols import Runner
 from pegboard.runners import InlineRunner, ThreadRunner
 
 _ids = itertools.count(1)
-_prefix = secrets.token_hex(4)
+_prefix = f"{MADE_ID}{secrets.token_hex(4)}"
 
 
 def _renew_prefix() -> None:
     global _prefix
-    _prefix = secrets.token_hex(4)
+    _prefix = f"{MADE_ID}{secrets.token_hex(4)}"
 
 
 os.register_at_fork(after_in_child=_renew_prefix)
@@ -86,6 +88,8 @@ class Executor(Caller):
 
     def _renew(self) -> None:
         self._plans: dict[str, Plan] = {}
+        self._quiet = Run(self)
+        self._registered = self.registry.store
         self._version = -1
         self._builder = ChainBuilder(
             self.registry,
@@ -112,7 +116,7 @@ class Executor(Caller):
     def view(self, registry: Registry) -> Executor:
         """Return an executor of other tools that shares all the rest."""
         view = copy.copy(self)
-        view.registry = registry
+        view.registry, view._entered = registry, None
         view._renew()
         return view
 
@@ -126,15 +130,48 @@ class Executor(Caller):
         """
         if self.closed_by:
             raise self.closed_by[0].with_traceback(None)
-        if self._version != self.registry.version:
+        if self._version != self._registered.version:
             self._plans.clear()
-            self._version = self.registry.version
+            self._version = self._registered.version
         plan = self._plans.get(name)
         if plan is None:
             if not name:
                 raise UnknownTool("This call names no tool.", name="")
             plan = self._plans[name] = self._builder.build(self.registry.resolve(name))
         return plan
+
+    def take_alone(self, sent: ToolCall) -> Invocation | None:
+        """Take up a call in which nobody takes part; None if anybody might.
+
+        It needs no batch of its own: no hook, observer or middleware could tell.
+        """
+        plan = self._plans.get(sent.name)
+        if plan is None or not plan.bare or self.observers or self.closed_by:
+            return None
+        if self._version != self._registered.version:
+            return None
+        inv = Invocation(self._quiet, sent, 0)
+        inv.plan = plan
+        if not self._takes_at_once(inv, plan):
+            try:
+                inv.accept(*inv.read(self.settings.max_argument_bytes))
+            except ToolError as error:
+                inv.turn_down(error)
+        return inv
+
+    def _takes_at_once(self, inv: Invocation, plan: Plan) -> bool:
+        """Whether the arguments are as they should be: two calls less for most."""
+        text = inv.sent.arguments
+        if type(text) is not str or plan.bind is None:
+            return False
+        try:
+            value = parse_text(text, self.settings.max_argument_bytes)
+            if not plan.is_valid(value):
+                return False
+            inv.bound = plan.bind(value)
+        except Exception:  # the long way decides and explains
+            return False
+        return True
 
     def forget_plans(self) -> None:
         """Build every chain again at its next call: plugins or runners changed."""
@@ -160,7 +197,7 @@ class Executor(Caller):
 
     def new_id(self) -> str:
         """Return an id for a call that came without one."""
-        return f"{MADE_ID}{_prefix}{next(_ids):x}"
+        return f"{_prefix}{next(_ids):x}"
 
     # -- running
 
@@ -172,6 +209,7 @@ class Executor(Caller):
     async def ready(self) -> Executor:
         """Make the running loop the executor's, if it has none."""
         self.door.enter()
+        self._entered = self
         return self
 
     async def run_prepared(
@@ -211,7 +249,7 @@ class Executor(Caller):
         return result
 
     def _tell_end(self, run: Run, result: BatchResult) -> None:
-        if run.reporter.is_heard:
+        if run.is_heard:
             try:
                 run.reporter.emit(BatchEnd(result))
             except Abort as abort:

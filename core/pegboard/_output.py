@@ -12,12 +12,13 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import functools
 import json
 import math
 import pathlib
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pegboard.content import BLOCKS, Content, TextContent, text_block
@@ -31,6 +32,8 @@ _MAX_DEPTH = 100
 _MAX_ITEMS = 5_000_000
 #: Integers of so many bits have fewer digits than Python refuses to write.
 _MAX_BITS = 14_000
+#: Smaller integers, which is nearly all, take no further thought.
+_EXACT = 2**63
 
 
 def clean(text: str) -> str:
@@ -69,11 +72,33 @@ def convert(value: Any) -> tuple[tuple[Content, ...], Any, tuple[str, ...]]:
         return (text_block(text),), text, ()
     if value is None:
         return (text_block(DONE),), None, ()
+    if kind is int and -_EXACT < value < _EXACT:
+        return (text_block(str(value)),), value, ()
+    if kind is dict and _is_flat(value):
+        data = value.copy()
+        return (text_block(dump(data)),), data, ()
     blocks = as_blocks(value)
     if blocks is not None:
         return blocks, None, ()
     data, lost = to_json(value)
     return (text_block(data if isinstance(data, str) else dump(data)),), data, lost
+
+
+def _is_flat(value: dict[Any, Any]) -> bool:
+    """Whether a dict is JSON as it is, at a glance: what most tools return."""
+    for key, item in value.items():
+        if type(key) is not str or not key.isascii():
+            return False
+        kind = type(item)
+        if kind is str:
+            if not item.isascii():
+                return False
+        elif kind is int:
+            if not -_EXACT < item < _EXACT:
+                return False
+        elif item is not None and kind is not bool:
+            return False
+    return len(value) < _MAX_ITEMS
 
 
 def as_blocks(value: Any) -> tuple[Content, ...] | None:
@@ -108,9 +133,14 @@ def dump(data: Any) -> str:
         return "true" if data else "false"
     if type(data) is int:
         return str(data)
+    return _dumper()(data).decode()
+
+
+@functools.cache
+def _dumper() -> Callable[[Any], bytes]:
     from pydantic_core import to_json  # 70 ms; most results are text
 
-    return to_json(data).decode()
+    return to_json
 
 
 def to_json(value: Any) -> tuple[Any, tuple[str, ...]]:

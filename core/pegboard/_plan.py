@@ -69,11 +69,13 @@ class Plan:
         output: Checks `data`; None if nothing was promised.
         slots: What bounds its bodies in flight.
         secrets: Values of hidden parameters that the settings grant.
+        grace: Seconds for the cleanup of a body that is told to stop.
         chain: The layers folded around the body.
         prepare, before, after, inject: Those of `hooks`, one step nearer.
         watched: Whether anybody at all takes part in its calls.
         attended: Whether something must be awaited before the chain.
         plain: Whether the body is an async function that wants nothing but arguments.
+        bare: Whether nobody but the body has a part in its calls.
         begins_late: Whether its time counts from when the runner says so.
     """
 
@@ -99,6 +101,7 @@ class Plan:
     slots: tuple[Slots, ...]
     secrets: Mapping[str, str] = field(default_factory=dict)
     chain: Step = field(init=False)
+    grace: float = 5.0
     prepare: tuple[tuple[Callable[..., Any], str, bool], ...] = field(init=False)
     before: tuple[Implementation, ...] = field(init=False)
     after: tuple[Implementation, ...] = field(init=False)
@@ -106,6 +109,7 @@ class Plan:
     watched: bool = field(init=False)
     attended: bool = field(init=False)
     plain: bool = field(init=False)
+    bare: bool = field(init=False)
     begins_late: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,6 +123,9 @@ class Plan:
         )
         self.plain = (
             self.runner is None and self.retry is None and not self.hidden.names
+        )
+        self.bare = self.plain and not (
+            self.watched or self.attended or self.slots or self.hooks.inject
         )
         self.begins_late = getattr(self.runner, "begins_late", False)
 

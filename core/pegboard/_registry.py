@@ -38,7 +38,7 @@ class Registry:
     def __init__(self, tools: Iterable[Any] = (), *, settings: Any = None) -> None:
         given = isinstance(settings, Settings)
         self.settings: Settings = settings if given else make_settings(settings)
-        self._store = _Store()
+        self.store = _Store()
         #: Says why a tool is refused as it is, "" if it is not.
         self.objection: Callable[[ToolDefinition], str] | None = None
         self._patterns: tuple[str, ...] | None = None
@@ -55,7 +55,7 @@ class Registry:
     @property
     def version(self) -> int:
         """A number that grows with every change."""
-        return self._store.version
+        return self.store.version
 
     @property
     def problems(self) -> list[Problem]:
@@ -63,8 +63,8 @@ class Registry:
         try:
             _ = self.offered
         except UsageError as error:  # two want one name, and settings call it an error
-            return [*self._store.problems, Problem(str(error))]
-        return [*self._store.problems, *self._names.problems]
+            return [*self.store.problems, Problem(str(error))]
+        return [*self.store.problems, *self._names.problems]
 
     # -- what is in it
 
@@ -89,7 +89,7 @@ class Registry:
         """
         fresh: dict[str, Entry] = {}
         for entry in entries:
-            if entry.id in self._store.entries or entry.id in fresh:
+            if entry.id in self.store.entries or entry.id in fresh:
                 where = "in code" if entry.plugin == CODE else f"by {entry.plugin!r}"
                 raise UsageError(
                     f"two tools named {entry.bare!r} are registered {where};"
@@ -98,8 +98,8 @@ class Registry:
             fresh[entry.id] = entry
         for entry in fresh.values():
             self._check(entry)
-        self._store.entries.update(fresh)
-        self._store.version += 1
+        self.store.entries.update(fresh)
+        self.store.version += 1
 
     def _check(self, entry: Entry) -> None:
         """Refuse a schema written by hand that no validator can use."""
@@ -123,7 +123,7 @@ class Registry:
         fresh = []
         live = set()
         for item in tools:
-            shown = self._store.entries.get(f"{plugin}:{item.name}")
+            shown = self.store.entries.get(f"{plugin}:{item.name}")
             if shown is None or item.name in live:
                 fresh.append(Entry(item.name, plugin, version, tool=item))
             else:
@@ -140,7 +140,7 @@ class Registry:
         Raises:
             PluginError: the pack failed, or does not bring it.
         """
-        entry = self._store.entries[identity]
+        entry = self.store.entries[identity]
         if not entry.loaded:
             raise PluginError(entry.unavailable, plugin=entry.plugin)
         return entry.tool
@@ -148,13 +148,13 @@ class Registry:
     def follow(self, settings: Settings) -> None:
         """Name everything anew, by other settings."""
         self.settings = settings
-        for entry in self._store.entries.values():
+        for entry in self.store.entries.values():
             entry.forget_settings()
         self.renew()
 
     def renew(self) -> None:
         """Name everything anew."""
-        self._store.version += 1
+        self.store.version += 1
 
     def remove(self, name: str) -> Entry:
         """Take a tool out, by its offered name or identity.
@@ -162,15 +162,15 @@ class Registry:
         Raises:
             UnknownTool: there is none.
         """
-        entry = self._store.entries.get(name) or self.resolve(name)
-        del self._store.entries[entry.id]
-        self._store.version += 1
+        entry = self.store.entries.get(name) or self.resolve(name)
+        del self.store.entries[entry.id]
+        self.store.version += 1
         return entry
 
     def only(self, *patterns: str) -> Registry:
         """Return a view that offers only the tools a glob takes; it follows changes."""
         view = Registry.__new__(Registry)
-        view.settings, view._store = self.settings, self._store
+        view.settings, view.store = self.settings, self.store
         view.objection = self.objection
         view._patterns = patterns
         view._forget()
@@ -185,14 +185,14 @@ class Registry:
         Raises:
             UsageError: two plugins offer one name and collisions are errors.
         """
-        if self._named_at != self._store.version:
+        if self._named_at != self.store.version:
             self._forget()
             self._offered = self._name_all()
-            self._named_at = self._store.version
+            self._named_at = self.store.version
         return self._offered
 
     def _name_all(self) -> dict[str, Entry]:
-        settings, entries = self.settings, self._store.entries
+        settings, entries = self.settings, self.store.entries
         if settings.tools or settings.enable or settings.disable:
             wanted = {
                 identity: entry.overrides(settings).rename or entry.bare
@@ -282,13 +282,13 @@ class Registry:
             tool=entry.id,
             severity="warning",
         )
-        if problem not in self._store.problems:
-            self._store.problems.append(problem)
+        if problem not in self.store.problems:
+            self.store.problems.append(problem)
 
     def give_up(self, entry: Entry, reason: str) -> None:
         """Stop offering a tool that cannot work; nothing else is disturbed."""
         entry.unavailable = reason
-        self._store.problems.append(
+        self.store.problems.append(
             Problem(
                 f"tool {entry.id!r} is not offered: {reason}",
                 "mend the tool, or disable it",
@@ -308,4 +308,4 @@ class Registry:
 
     def entries(self) -> list[Entry]:
         """Return all entries, offered or not."""
-        return list(self._store.entries.values())
+        return list(self.store.entries.values())

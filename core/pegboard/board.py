@@ -170,7 +170,7 @@ class Pegboard(Caller):
         view = Pegboard.__new__(Pegboard)
         view.__dict__.update(self.__dict__)
         view.registry = self.registry.only(*patterns)
-        view._made, view._parent = None, self
+        view._made, view._parent, view._entered = None, self, None
         return view
 
     def add(self, *tools: Any) -> None:
@@ -223,10 +223,12 @@ class Pegboard(Caller):
         if self._lifespans.loop is not asyncio.get_running_loop():
             executor.door.enter()
             await self._lifespans.open()
+        self._entered = executor
         return executor
 
     async def close(self) -> None:
         """Close what plugins hold, and stop the runners."""
+        self._entered = None
         await self._lifespans.close()
         if self._made is not None:
             await self._made.close()

@@ -55,7 +55,7 @@ class ToolCall(Frozen, OpenCall):
         truncated: bool = False,
     ) -> None:
         set_ = object.__setattr__
-        set_(self, "name", name)
+        set_(self, "name", str(name or ""))
         set_(self, "arguments", arguments)
         set_(self, "id", id)
         set_(self, "truncated", truncated)
@@ -215,6 +215,8 @@ class PreparedCall(Frozen, OpenPreparedCall):
             value = self._value
             if isinstance(value, str):
                 value = _parse(value)
+                if self._state is not None:
+                    value = self._state.settle(value)
             object.__setattr__(self, "_frozen", freeze(value))
         return self._frozen
 

@@ -85,6 +85,8 @@ class ArgumentSchema:
         Returns:
             The arguments and their text; the same value if there is no such number.
         """
+        if text is not None and not ("." in text or "e" in text or "E" in text):
+            return value, text  # no number in it has a fraction or an exponent
         if (text is not None and not may_hold_whole(text)) or not holds_whole(value):
             return value, text
         return settle(self._place(), value), None

@@ -82,4 +82,4 @@ def is_too_deep(value: Any, above: int) -> bool:
 def _has_long_number(text: str) -> bool:
     # A run of 309 digits covers one of every 309 characters.
     step = _LONGEST_FINITE + 1
-    return any(text[at].isdigit() for at in range(_LONGEST_FINITE, len(text), step))
+    return any(map(str.isdigit, text[_LONGEST_FINITE::step]))

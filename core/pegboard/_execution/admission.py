@@ -23,7 +23,7 @@ def take_up(run: Run, sent: ToolCall, index: int) -> Invocation:
     decision = run.decisions.get(index) if run.decisions else None
     if decision is not None and isinstance(decision[0], Approve):
         inv.approval, inv.approved = decision[0], decision[1]
-    if run.reporter.is_heard:
+    if run.is_heard:
         run.reporter.emit(ToolStart(inv.show()))
     if decision is not None and isinstance(decision[0], Deny):
         text = f"{sent.name} did not run: {decision[0].reason}"

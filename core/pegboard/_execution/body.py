@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Coroutine, Iterable
 from functools import partial
-from types import NoneType
 from typing import Any
 
 from pegboard._deadline import EXPIRED, Watch, bounded
 from pegboard._execution import nesting, outcome
 from pegboard._execution.admission import will_run
+from pegboard._execution.alone import SETTLED, run_alone
+from pegboard._execution.bodies import make_body
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.rechecking import check_again
 from pegboard._execution.retrying import retried
 from pegboard._frozen import thaw
 from pegboard._slots import Slots
 from pegboard.calls import PreparedCall
-from pegboard.context import ToolContext
 from pegboard.errors import ToolError
-from pegboard.protocols import Body
 from pegboard.results import ToolResult
 from pegboard.runners import settle
-
-#: What an async function may return that is neither awaited nor streamed any more.
-_SETTLED = frozenset((str, int, float, bool, NoneType, dict, list, tuple, ToolResult))
 
 
 async def run_body(call: PreparedCall) -> ToolResult:
@@ -60,7 +56,13 @@ async def run_body(call: PreparedCall) -> ToolResult:
     slots = () if inv.run.depth else plan.slots
     if slots or inv.lease is not None:
         return await _in_turn(inv, slots)
-    return await _within_time(inv)
+    return await _at_once(inv)
+
+
+def _at_once(inv: Invocation) -> Awaitable[ToolResult]:
+    plan = inv.plan
+    assert plan is not None
+    return run_alone(inv) if plan.plain else _within_time(inv)
 
 
 def _renew(inv: Invocation) -> None:
@@ -80,7 +82,7 @@ async def _in_turn(inv: Invocation, slots: Iterable[Slots]) -> ToolResult:
             for slot in slots:
                 taken.append(await slot.take())
             if lease is None or resources.hold(lease):
-                return await _within_time(inv)
+                return await _at_once(inv)
             # A nested call was faster. It must not wait for a slot in which this one
             # waits: its caller may be what holds the last one.
             _give_back(taken)
@@ -107,8 +109,8 @@ async def _within_time(inv: Invocation) -> ToolResult:
     try:
         try:
             value = await bounded(_start(inv, watch), watch)
-            if type(value) not in _SETTLED and value is not EXPIRED:
-                value = await bounded(settle(value, _body(inv, watch, 1)), watch)
+            if type(value) not in SETTLED and value is not EXPIRED:
+                value = await bounded(settle(value, make_body(inv, watch, 1)), watch)
         finally:
             inv.ended = True
         if inv.children:
@@ -128,12 +130,8 @@ async def _within_time(inv: Invocation) -> ToolResult:
 def _start(inv: Invocation, watch: Watch) -> Coroutine[Any, Any, Any]:
     plan = inv.plan
     assert plan is not None
-    if not plan.plain:
-        attempt = partial(_attempt, inv, watch)
-        return attempt(1) if plan.retry is None else retried(attempt, plan)
-    assert plan.function is not None
-    args, kwargs = inv.bound if plan.single is None else ((inv.bound,), {})
-    return plan.function(*args, **kwargs)  # type: ignore[no-any-return]  # it is async
+    attempt = partial(_attempt, inv, watch)
+    return attempt(1) if plan.retry is None else retried(attempt, plan)
 
 
 async def _attempt(inv: Invocation, watch: Watch, number: int) -> Any:
@@ -142,50 +140,7 @@ async def _attempt(inv: Invocation, watch: Watch, number: int) -> Any:
     if number > 1:
         _renew(inv)
     inv.nested = 0
-    body = _body(inv, watch, number)
+    body = make_body(inv, watch, number)
     if plan.runner is None:
         return await settle(await body(), body)
     return await plan.runner.run(body)
-
-
-def _body(inv: Invocation, watch: Watch, attempt: int) -> Body:
-    plan = inv.plan
-    assert plan is not None
-    assert plan.function is not None
-    assert inv.call is not None
-    context = _context(inv, watch, attempt)
-    args, kwargs = inv.bound if plan.single is None else ((), {plan.single: inv.bound})
-    hidden = dict(inv.injected or {})
-    if plan.hidden.context:
-        hidden[plan.hidden.context] = context
-    left = plan.timeout
-    if watch.deadline is not None:
-        left = watch.deadline - asyncio.get_running_loop().time()
-    return Body(
-        plan.tool,
-        plan.function,
-        args,
-        {**kwargs, **hidden} if hidden else kwargs,
-        context,
-        (inv.call.arguments if plan.runner and plan.runner.remote else None) or {},
-        inv.injected or {},
-        seconds=left,
-        begin=partial(watch.begin, left),
-    )
-
-
-def _context(inv: Invocation, watch: Watch, attempt: int) -> ToolContext:
-    plan, run = inv.plan, inv.run
-    assert plan is not None
-    return ToolContext(
-        inv.sent,
-        plan.tool,
-        attempt=attempt,
-        idempotency_key=run.key_of(inv),
-        metadata=run.metadata,
-        deadline=watch.deadline,
-        send=lambda content, details: run.reporter.update(inv, content, details),
-        stopped=lambda: inv.ended or inv.stopping or watch.expired,
-        invoke=partial(nesting.call, inv),
-        invoke_sync=partial(nesting.call_sync, inv),
-    )

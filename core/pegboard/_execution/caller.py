@@ -7,10 +7,12 @@ thin sync form for programs without a loop.
 from __future__ import annotations
 
 import asyncio
+from asyncio import get_running_loop
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
+from pegboard._execution.alone import run_alone
 from pegboard._execution.resumption import resume
 from pegboard._execution.run import Run
 from pegboard._execution.stream import Stream
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 class Caller:
     """Runs calls through the executor that `ready` returns."""
+
+    #: The executor once `ready` has returned it, as long as it stays so.
+    _entered: Executor | None = None
 
     async def ready(self) -> Executor:
         """Return the executor, on the loop that it belongs to."""
@@ -64,9 +69,15 @@ class Caller:
         Raises:
             Abort: a hook or middleware raised it on purpose.
         """
-        executor = await self.ready()
-        run = Run(executor, metadata=metadata, dry_run=dry_run)
-        return await run.single(make_call(name, arguments, id or executor.new_id()))
+        executor = self._entered
+        if executor is None or executor.door.loop is not get_running_loop():
+            executor = await self.ready()
+        sent = make_call(name, arguments, id or executor.new_id())
+        if not (metadata or dry_run):
+            inv = executor.take_alone(sent)
+            if inv is not None:
+                return await run_alone(inv) if inv.result is None else inv.result
+        return await Run(executor, metadata=metadata, dry_run=dry_run).single(sent)
 
     async def run(
         self,

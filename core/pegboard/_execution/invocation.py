@@ -56,35 +56,26 @@ class Invocation:
         waiting: Updates from threads on their way to the loop.
     """
 
-    __slots__ = (
-        "_before",
-        "approval",
-        "approved",
-        "barred",
-        "bound",
-        "call",
-        "children",
-        "closed",
-        "ended",
-        "executed",
-        "index",
-        "injected",
-        "lease",
-        "nested",
-        "pending",
-        "plan",
-        "refused",
-        "repairs",
-        "result",
-        "run",
-        "secrets",
-        "sent",
-        "started",
-        "stopping",
-        "t0",
-        "task",
-        "waiting",
-    )
+    # What few calls touch stands on the class: making one costs a fifth then.
+    plan: Plan | None = None
+    call: PreparedCall | None = None
+    bound: Any = None
+    result: ToolResult | None = None
+    executed: Executed = "no"
+    refused = ended = closed = stopping = False
+    barred: ToolResult | None = None
+    pending: PendingCall | None = None
+    repairs: tuple[Repair, ...] = ()
+    injected: Mapping[str, Any] | None = None
+    secrets: tuple[str, ...] = ()
+    lease: Lease | None = None
+    task: Task[Any] | None = None
+    children: set[Task[Any]] | None = None
+    nested = 0
+    waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
+    approval: Approve | None = None
+    approved: str | None = None
+    _before = 0
 
     def __init__(self, run: Run, sent: ToolCall, index: int) -> None:
         self.run = run
@@ -92,24 +83,6 @@ class Invocation:
         self.index = index
         self.started = time.time()
         self.t0 = time.monotonic()
-        self.plan: Plan | None = None
-        self.call: PreparedCall | None = None
-        self.bound: Any = None
-        self.result: ToolResult | None = None
-        self.executed: Executed = "no"
-        self.refused = self.ended = self.closed = self.stopping = False
-        self.barred: ToolResult | None = None
-        self.pending: PendingCall | None = None
-        self.repairs: tuple[Repair, ...] = ()
-        self.injected: Mapping[str, Any] | None = None
-        self.secrets: tuple[str, ...] = ()
-        self.lease: Lease | None = None
-        self.task: Task[Any] | None = None
-        self.children: set[Task[Any]] | None = None
-        self.nested = 0
-        self.waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
-        self.approval: Approve | None = None
-        self.approved: str | None = None
 
     # -- ending early
 
@@ -167,28 +140,23 @@ class Invocation:
         """
         plan = self.plan
         assert plan is not None
-        if plan.is_valid(value):
-            value, text = plan.schema.settle(value, text)
-        else:
+        is_seen = not plan.bare or self.run.is_heard or self.run.dry_run
+        if not plan.is_valid(value):
             value, repairs = plan.schema.fit(value, strict=plan.strict)
             self.repairs += repairs
             text = None
+        elif plan.bind is None or (text is None and is_seen):
+            # Else a binder makes 3 of 3.0 by itself, and `settle` does for lookers.
+            value, text = plan.schema.settle(value, text)
+        self._bind(plan, value)
+        if not is_seen:
+            return
         # The body may keep and change what it is given, so what others see is made
         # from the text, or copied now; nobody else looks at an unwatched call.
         shown: Any = text
         if text is None:
-            is_seen = plan.watched or plan.resources or plan.retry
-            shown = freeze(value) if is_seen or self.run.reporter.is_heard else value
-        if plan.bind is None:
-            self.bound = value
-        else:
-            refused: Exception | None = None
-            try:
-                self.bound = plan.bind(value)
-            except Exception as error:  # pydantic's, or of a check of the author's
-                refused = explain_binding(error, value, plan.schema)
-            if refused is not None:
-                raise refused  # here, where it has no context that quotes the values
+            is_kept = plan.watched or plan.resources or plan.retry
+            shown = freeze(value) if is_kept or self.run.is_heard else value
         self.call = prepare_call(
             self.sent,
             self.index,
@@ -198,6 +166,22 @@ class Invocation:
             approval=self.approval,
             state=self,
         )
+
+    def _bind(self, plan: Plan, value: dict[str, Any]) -> None:
+        if plan.bind is None:
+            self.bound = value
+            return
+        try:
+            self.bound = plan.bind(value)
+            return
+        except Exception as error:  # pydantic's, or of a check of the author's
+            refused = explain_binding(error, value, plan.schema)
+        raise refused  # here, where it has no context that quotes the values
+
+    def settle(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return valid arguments, made from their text, as they are to be seen."""
+        assert self.plan is not None
+        return self.plan.schema.settle(value, None)[0]
 
     def show(self, value: Any = None) -> PreparedCall:
         """Return the call as far as it is known, for hooks and events."""

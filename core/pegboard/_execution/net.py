@@ -7,7 +7,8 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from pegboard._deadline import Watch, bounded
+from pegboard._deadline import unless_late
+from pegboard._execution.alone import run_alone
 from pegboard._execution.invocation import Invocation
 from pegboard.decisions import Abort
 from pegboard.events import ToolReturned
@@ -27,13 +28,13 @@ async def execute(run: Run, inv: Invocation) -> None:
     """
     plan = inv.plan
     assert plan is not None
-    assert inv.call is not None
     try:
-        if plan.layers:
+        if inv.call is None:  # nobody looks at it
+            result = await run_alone(inv)
+        elif plan.layers:
             # A middleware that holds on to its task is given up, too; the body inside
             # has had its own grace by then.
-            watch = Watch(None, 2 * run.grace)
-            result = await bounded(plan.chain(inv.call), watch)
+            result = await unless_late(plan.chain(inv.call), None, 2 * plan.grace)
         else:
             result = await plan.chain(inv.call)
     except BaseException as error:
@@ -55,8 +56,9 @@ async def execute(run: Run, inv: Invocation) -> None:
             duration=time.monotonic() - inv.t0,
         )
     inv.result = result
-    if run.reporter.is_heard:
+    if run.is_heard:
         run.tell(ToolReturned(inv.show(), result.status, result.duration))
+    del result  # its exception's traceback leads to this frame: a circle otherwise
 
 
 def _caught(run: Run, inv: Invocation, error: BaseException) -> ToolResult:

@@ -107,9 +107,9 @@ def finished(inv: Invocation, value: Any) -> ToolResult:
     if isinstance(value, ToolResult):
         return _adopt(inv, value)
     content, data, lost = convert(value)
-    details: Any = {"not_serialised": list(lost)} if lost else None
     if plan.output is not None and not plan.output(data):
         return _broken(inv, data)
+    details = {"not_serialised": list(lost)} if lost else None
     return _build(inv, content, data, details)
 
 
@@ -130,11 +130,8 @@ def _build(
         content, data = redact(content, inv.secrets), redact(data, inv.secrets)
         details = redact(details, inv.secrets)
     limit = inv.plan.max_result_bytes
-    size = 0
-    for block in content:
-        if type(block) is TextContent:
-            size += len(block.text)
-    if size * 4 > limit:
+    only = content[0] if len(content) == 1 else None
+    if type(only) is not TextContent or len(only.text) * 4 > limit:
         content, data = _cut(content, data, limit)
     duration = time.monotonic() - inv.t0
     made: Any = OpenResult(inv.sent, content, data, inv.started, duration)

@@ -31,7 +31,6 @@ class Reporter:
         sink: Takes every event besides the observers.
 
     Attributes:
-        is_heard: Whether anybody listens.
         is_aborting: Whether the batch ends already: then no observer ends it again.
         dropped: Updates that came late, or were too many.
     """
@@ -42,7 +41,6 @@ class Reporter:
         self._executor = executor
         self._sink = sink
         self._held: Backlog | None = None
-        self.is_heard = bool(executor.observers) or sink is not None
         self.is_aborting = False
         self.dropped = 0
 
@@ -93,7 +91,7 @@ class Reporter:
         self, inv: Invocation, content: tuple[Content, ...], details: Any
     ) -> None:
         """Take a partial result of a body, from any thread."""
-        if not self.is_heard:
+        if not self._executor.observers and self._sink is None:
             return
         if threading.get_ident() == self._executor.thread:
             while inv.waiting:  # what threads sent before this comes before it

@@ -55,6 +55,22 @@ class Run:
         admitting: The task in which a call is being admitted, to stop it there.
     """
 
+    # What few batches touch stands on the class.
+    decisions: Decisions | None = None
+    depth = 0
+    stopped = False
+    aborted: Abort | None = None
+    limit: int | None = None
+    admitting: asyncio.Task[Any] | None = None
+    _is_batch = False
+    _id = ""
+    _sink: Callable[[Event], None] | None = None
+    _parent: Invocation | None = None
+    _positions: Sequence[int] | None = None
+    _lock: asyncio.Lock | None = None
+    _crew: Crew | None = None
+    _reporter: Reporter | None = None
+
     def __init__(
         self,
         executor: Executor,
@@ -67,29 +83,38 @@ class Run:
         positions: Sequence[int] | None = None,
         decisions: Decisions | None = None,
     ) -> None:
-        settings = executor.settings
         self.executor = executor
         # A copy: what one tool does to it is nothing that another's guard should see.
         self.metadata = freeze(dict(metadata)) if metadata else NOTHING
         self.dry_run = dry_run
-        self.decisions = decisions
-        self.reporter = Reporter(executor, sink)
-        self.hook_timeout = settings.hook_timeout
-        self.grace = settings.grace
-        self.depth: int = parent.run.depth + 1 if parent else 0
-        self.stopped = False
-        self.aborted: Abort | None = None
+        self.is_heard = bool(executor.observers) or sink is not None
         self.invocations: list[Invocation] = []
-        self._parent = parent
-        self._id = id
-        self._positions = positions
-        self.limit: int | None = None
-        self._is_batch = False
-        self._lock: asyncio.Lock | None = None
-        self._crew: Crew | None = None
-        self.admitting: asyncio.Task[Any] | None = None
+        if sink is not None or parent is not None or id:
+            self._sink = sink
+            self._parent = parent
+            self._id = id
+            self._positions = positions
+            self.decisions = decisions
+            self.depth = parent.run.depth + 1 if parent else 0
 
     # -- what a call may ask of its batch
+
+    @property
+    def reporter(self) -> Reporter:
+        """Tells observers and the stream what happens; made when it is needed."""
+        if self._reporter is None:
+            self._reporter = Reporter(self.executor, self._sink)
+        return self._reporter
+
+    @property
+    def grace(self) -> float:
+        """Seconds for the cleanup of what is told to stop."""
+        return self.executor.settings.grace
+
+    @property
+    def hook_timeout(self) -> float | None:
+        """Seconds that an async hook may take, None for no limit."""
+        return self.executor.settings.hook_timeout
 
     @property
     def id(self) -> str:
@@ -149,7 +174,7 @@ class Run:
                 if inv.result is None and plan is not None and plan.attended:
                     await admit(self, inv)
                 if inv.result is None:
-                    if self.reporter.is_heard or plan is None or not plan.plain:
+                    if self.is_heard or plan is None or not plan.plain:
                         inv.task = asyncio.current_task()
                     await execute(self, inv)
                 if self.aborted is None:
@@ -174,7 +199,7 @@ class Run:
         # What the call holds is let go even if an observer aborts.
         if inv.lease is not None:
             self.release(inv)
-        call = inv.show() if self.reporter.is_heard else None
+        call = inv.show() if self.is_heard else None
         inv.close()
         if call is not None:
             self.reporter.emit(ToolEnd(call, result))
@@ -282,7 +307,7 @@ class Run:
             [inv.result for inv in self.invocations if inv.result is not None],
             pending=[inv.pending for inv in self.invocations if inv.pending],
             id=self.id,
-            dropped=self.reporter.dropped,
+            dropped=self._reporter.dropped if self._reporter else 0,
         )
         self._forget()
         return batch

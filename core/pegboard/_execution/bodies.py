@@ -1,0 +1,56 @@
+"""A body with all that it may know and do, ready for its runner."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from pegboard._deadline import Watch
+from pegboard._execution import nesting
+from pegboard._execution.invocation import Invocation
+from pegboard.context import ToolContext
+from pegboard.protocols import Body
+
+
+def make_body(inv: Invocation, watch: Watch, attempt: int) -> Body:
+    """Return the body of a call that the guards have passed."""
+    plan = inv.plan
+    assert plan is not None
+    assert plan.function is not None
+    assert inv.call is not None
+    context = _context(inv, watch, attempt)
+    args, kwargs = inv.bound if plan.single is None else ((), {plan.single: inv.bound})
+    hidden = dict(inv.injected or {})
+    if plan.hidden.context:
+        hidden[plan.hidden.context] = context
+    left = plan.timeout
+    if watch.deadline is not None:
+        left = watch.deadline - asyncio.get_running_loop().time()
+    return Body(
+        plan.tool,
+        plan.function,
+        args,
+        {**kwargs, **hidden} if hidden else kwargs,
+        context,
+        (inv.call.arguments if plan.runner and plan.runner.remote else None) or {},
+        inv.injected or {},
+        seconds=left,
+        begin=partial(watch.begin, left),
+    )
+
+
+def _context(inv: Invocation, watch: Watch, attempt: int) -> ToolContext:
+    plan, run = inv.plan, inv.run
+    assert plan is not None
+    return ToolContext(
+        inv.sent,
+        plan.tool,
+        attempt=attempt,
+        idempotency_key=run.key_of(inv),
+        metadata=run.metadata,
+        deadline=watch.deadline,
+        send=lambda content, details: run.reporter.update(inv, content, details),
+        stopped=lambda: inv.ended or inv.stopping or watch.expired,
+        invoke=partial(nesting.call, inv),
+        invoke_sync=partial(nesting.call_sync, inv),
+    )
