@@ -192,7 +192,10 @@ def _distance(fit: Fit, path: Path) -> tuple[bool, bool, int, int]:
             each.keyword in ("const", "enum") and len(each.path) == len(path) + 1
             for each in problems
         ),
-        len(problems) or len(fit.repairs),
+        # A list around a value is weightier than any other repair: it may stand around
+        # everything, so "null" would be a list before it is null.
+        len(problems)
+        or sum(2 if each.rule == "lone_element" else 1 for each in fit.repairs),
     )
 
 
