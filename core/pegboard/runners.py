@@ -163,7 +163,7 @@ class ThreadRunner:
         job = _Job(body, loop.create_future(), contextvars.copy_context())
         self._submit(job)
         try:
-            return await job.future
+            await job.future
         except BaseException as error:
             # Whatever ends the wait before the body does.
             with self._lock:
@@ -172,6 +172,7 @@ class ThreadRunner:
             if job.is_left and isinstance(error, asyncio.CancelledError):
                 raise Abandoned from None
             raise
+        return job.take()
 
     def _submit(self, job: _Job) -> None:
         if not self._idle.acquire(blocking=False):
@@ -200,14 +201,14 @@ class ThreadRunner:
 
     def _finish(self, job: _Job) -> bool:
         """Run a body and report; False if nobody had waited for it."""
-        outcome = job.perform()
+        job.perform()
         with self._lock:
             job.has_ended = True
             self._left[job.body.tool.id] -= job.is_left
         if job.is_left:
             return False
         self._idle.release()  # before the report, so that the next call finds it idle
-        self._inbox.put(job.deliver, outcome)
+        self._inbox.put(job.deliver)
         return True
 
     async def close(self) -> None:
@@ -220,41 +221,45 @@ class _Job:
     """One body on its way through a thread.
 
     Attributes:
+        future: Done when the outcome is there.
         has_ended: Whether the body came back.
         is_left: Whether nobody waits for it any more.
     """
 
-    __slots__ = ("body", "context", "future", "has_ended", "is_left")
+    __slots__ = ("_context", "_outcome", "body", "future", "has_ended", "is_left")
 
     def __init__(
-        self,
-        body: Body,
-        future: asyncio.Future[tuple[Any, BaseException | None]],
-        context: contextvars.Context,
+        self, body: Body, future: asyncio.Future[None], context: contextvars.Context
     ) -> None:
         self.body = body
         self.future = future
-        self.context = context
         self.has_ended = False
         self.is_left = False
+        self._context = context
+        self._outcome: tuple[Any, BaseException | None] = (None, None)
 
-    def perform(self) -> tuple[Any, BaseException | None]:
-        """Run the body and return its value, or what it raised."""
+    def perform(self) -> None:
+        """Run the body and keep its value, or what it raised."""
         try:
-            return self.context.run(self._call), None
+            self._outcome = self._context.run(self._call), None
         except (StopIteration, GeneratorExit) as error:
             # A coroutine cannot raise the one, and must not raise the other.
             wrapped = RuntimeError(f"the body raised {type(error).__name__}")
             wrapped.__cause__ = error
-            return None, wrapped
+            self._outcome = None, wrapped
         except BaseException as error:
-            return None, error
+            self._outcome = None, error
 
     def _call(self) -> Any:
         value = self.body()
         return drain(value, self.body) if inspect.isgenerator(value) else value
 
-    def deliver(self, outcome: tuple[Any, BaseException | None]) -> None:
-        """Hand the outcome to whoever still waits; on the loop."""
+    def deliver(self) -> None:
+        """Tell whoever still waits; on the loop."""
         if not self.future.done():
-            self.future.set_result(outcome)
+            self.future.set_result(None)
+
+    def take(self) -> tuple[Any, BaseException | None]:
+        """Return the outcome and keep it no more: its traceback leads here."""
+        outcome, self._outcome = self._outcome, (None, None)
+        return outcome
