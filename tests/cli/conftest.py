@@ -133,9 +133,17 @@ def process() -> Callable[..., subprocess.CompletedProcess[bytes]]:
 
 
 @pytest.fixture
-def terminal() -> type["Terminal"]:
-    """Starts a command on a terminal of its own."""
-    return Terminal
+def terminal() -> Iterator[Callable[..., "Terminal"]]:
+    """Starts commands on terminals of their own."""
+    started: list[Terminal] = []
+
+    def start(*words: str, **options: Any) -> Terminal:
+        started.append(Terminal(*words, **options))
+        return started[-1]
+
+    yield start
+    for command in started:
+        command.close()
 
 
 class Terminal:
@@ -174,9 +182,14 @@ class Terminal:
         """Read to the end and return the exit code."""
         while self._read():
             pass
+        return self._process.wait(PATIENCE)
+
+    def close(self) -> None:
+        """End the command, if a test did not."""
         os.close(self._master)
-        code = self._process.wait(PATIENCE)
-        return code
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait(PATIENCE)
 
     @property
     def screen(self) -> str:

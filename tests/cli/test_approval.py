@@ -145,6 +145,45 @@ def test_an_edit_that_is_no_object_may_be_mended(terminal):
     assert command.screen.endswith("a person denied this call\n")
 
 
+def test_an_edit_may_be_given_up_or_taken_up_again(terminal):
+    """An editor that saves nothing denies the call; a wrong edit may be tried again."""
+    untouched = terminal("call", "wipe", "path=/a", EDITOR="true")
+    untouched.wait_for(QUESTION)
+    untouched.type("e\n")
+    twice = terminal("call", "wipe", "path=/a", EDITOR="sed -i -e s,{,[{, -e s,},}],")
+    twice.wait_for(QUESTION)
+    twice.type("e\n")
+    twice.wait_for("it is no JSON object. Edit again? [y/N]: ")
+    twice.type("y\nn\n")
+
+    assert (untouched.end(), twice.end()) == (1, 1)
+    assert untouched.screen.endswith("a person denied this call\n")
+    assert twice.screen.count("it is no JSON object") == 2
+
+
+def test_a_policy_may_still_end_an_approved_call(site, calls, pegboard):
+    """H5: an Abort after the approval ends the batch, and its reason is heard."""
+    site.install(
+        """
+        from pegboard import Abort, hookimpl
+
+        class Stop:
+            @hookimpl
+            def before_tool_call(self, call):
+                if call.approval:
+                    raise Abort("not even then")
+        """,
+        name="acme-stop",
+        group="pegboard.plugins",
+        value="acme_stop:Stop",
+    )
+    result = pegboard("run", calls, "--approve", "all")
+
+    assert result.exit_code == 1
+    assert result.stderr.endswith("error: not even then\n")
+    assert "3 calls" in result.stdout
+
+
 def test_each_call_of_a_batch_is_asked_about(calls, terminal):
     """Of several calls each has its own question and its own answer."""
     command = terminal("run", calls)

@@ -135,6 +135,58 @@ def test_arguments_that_are_no_json_are_one_line(pegboard):
     assert result.stderr.count("\n") == 1
 
 
+def test_debug_shows_where_a_tool_failed(pegboard):
+    """--debug has the traceback of what a tool raised, for whoever writes it."""
+    plain, debug = pegboard("call", "fail"), pegboard("call", "fail", "--debug")
+
+    assert "Traceback" not in plain.stderr
+    assert 'raise ToolError("there is no more' in debug.stderr
+    assert debug.stderr.endswith(plain.stderr)
+
+
+def test_a_deferred_call_of_a_dry_run_says_what_it_waits_for(site, pegboard):
+    """B15: a dry run asks nobody, so a deferred call is no error and has no result."""
+    site.install(
+        """
+        from pegboard import Defer, hookimpl
+
+        class Gate:
+            @hookimpl
+            def before_tool_call(self, call):
+                return Defer("somebody must look")
+        """,
+        name="acme-gate",
+        group="pegboard.plugins",
+        value="acme_gate:Gate",
+    )
+    result = pegboard("call", "show", "--dry-run")
+
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "somebody must look" in result.stderr
+
+
+def test_an_abort_is_heard(site, pegboard):
+    """H5: a policy that ends everything says why on stderr, and exit code 1."""
+    site.install(
+        """
+        from pegboard import Abort, hookimpl
+
+        class Stop:
+            @hookimpl
+            def before_tool_call(self, call):
+                raise Abort("the budget is spent")
+        """,
+        name="acme-stop",
+        group="pegboard.plugins",
+        value="acme_stop:Stop",
+    )
+    result = pegboard("call", "show")
+
+    assert result.exit_code == 1
+    assert result.stderr.endswith("error: the budget is spent\n")
+
+
 def test_a_dry_run_only_previews_what_writes(pegboard):
     """B15: with --dry-run a tool that is not read-only does not run."""
     result = pegboard("call", "fail", "--dry-run")

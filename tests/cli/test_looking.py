@@ -1,4 +1,4 @@
-"""`plugins`, `doctor`, `explain`: what is installed, what is wrong, who takes part."""
+"""`plugins` and `doctor`: what is installed, and what is wrong with it."""
 
 import sys
 
@@ -241,6 +241,25 @@ def test_a_policy_that_fails_closes_the_board(site, pegboard):
     assert "look" in listed.stdout
 
 
+def test_plugins_of_one_name_are_listed_as_refused(site, pegboard):
+    """D8: of two plugins of one name neither is loaded, and `plugins` lists them."""
+    for name in ("acme-one", "acme-two"):
+        site.install(PACK, name=name, plugin="acme_same", value=f"{name[:4]}:tools")
+    rows = rows_of(pegboard("plugins").stdout)
+
+    assert ["acme_same", "refused", "acme-one,", "acme-two"] in rows
+
+
+def test_a_terminal_sees_problems_in_colour(site, terminal):
+    """`doctor` marks each problem in colour where a terminal takes colours."""
+    site.install("import nothing_of_this_name", name="acme-broken")
+    coloured, plain = terminal("doctor"), terminal("doctor", TERM="dumb")
+
+    assert (coloured.end(), plain.end()) == (1, 1)
+    assert b"\x1b[31merror\x1b[0m: plugin 'acme_broken'" in coloured.output
+    assert b"error: plugin 'acme_broken'" in plain.output
+
+
 def test_a_missing_required_plugin_stops_calls_only(project, pegboard, tmp_path):
     """D4: a required plugin that is missing stops `call`; what looks still works."""
     (tmp_path / "organisation.toml").write_text('required = ["acme_audit"]\n')
@@ -256,65 +275,4 @@ def test_a_missing_required_plugin_stops_calls_only(project, pegboard, tmp_path)
     assert "look" in listed.stdout
     assert doctor.exit_code == 1
     assert "'acme_audit'" in doctor.stdout
-
-
-EXPLAINED = """\
-look  (acme:look 2.0)
-
-step                                   by               why here
-prepare                                acme_policy 1.0  placed by its name
-validate (repaired, coerced)           Pegboard
-guard                                  acme_policy 1.0  placed by its name
-middleware mark                        acme_policy 1.0  placed by its name
-  body (runner inline, at most 5 s)    acme
-rewrite                                acme_policy 1.0  placed by its name
-observe                                acme_policy 1.0  placed by its name
-"""
-
-
-def test_explain_draws_the_chain_from_outside_in(policy, pegboard):
-    """`explain` has a line a step: plugin, version and the reason for its place."""
-    result = pegboard("explain", "look")
-
-    assert result.exit_code == 0
-    assert [line.split() for line in result.stdout.splitlines()] == [
-        line.split() for line in EXPLAINED.splitlines()
-    ]
-    assert "\n  body (" in result.stdout
-
-
-def test_explain_says_why_a_plugin_has_its_place(policy, pegboard, tmp_path, project):
-    """H2: the reason for a place is the organisation, `order`, or the name."""
-    (project / "pegboard.toml").write_text('order = ["acme_policy"]\n')
-    placed = pegboard("explain", "acme:put").stdout
-    (tmp_path / "organisation.toml").write_text('required = ["acme_policy"]\n')
-    required = pegboard("explain", "put").stdout
-
-    assert "guard" in placed
-    assert placed.count("placed by `order` in the settings") == 4
-    assert required.count("required by the organisation") == 4
-    assert "middleware" not in placed
-
-
-def test_explain_in_json_has_every_step(policy, answer):
-    """`explain --json` has the same in fields."""
-    said = answer("explain", "look", "--json")
-
-    assert (said["tool"], said["runner"], said["timeout"]) == ("acme:look", "inline", 5)
-    assert said["layers"] == [
-        {
-            "plugin": "acme_policy",
-            "version": "1.0",
-            "distribution": "acme-policy",
-            "part": "name",
-            "name": "mark",
-        }
-    ]
-
-
-def test_explain_of_an_unknown_tool_is_one_line(pegboard):
-    """A tool that does not exist is one line with the nearest name, and code 2."""
-    result = pegboard("explain", "loock")
-
-    assert result.exit_code == 2
-    assert result.stderr == "error: There is no tool 'loock'. Did you mean look?\n"
+    assert ["acme_audit", "missing"] in rows_of(pegboard("plugins").stdout)

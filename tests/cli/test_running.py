@@ -229,6 +229,37 @@ def test_arguments_that_are_no_json_are_the_models_fault(project, pegboard):
     assert "2 calls, 1 succeeded, 1 failed" in result.stdout
 
 
+def test_a_tool_that_goes_wrong_disturbs_no_other(project, site, pegboard):
+    """B7, V8: a body that exits, or returns what nobody can serialise, is one line."""
+    site.install(
+        """
+        from pegboard import tool
+
+        @tool
+        def leave():
+            raise SystemExit(3)
+
+        @tool
+        def odd():
+            return object()
+
+        tools = [leave, odd]
+        """,
+        name="acme-odd",
+        value="acme_odd:tools",
+    )
+    calls = [{"name": "leave"}, {"name": "odd"}, CALLS[0]]
+    result = pegboard("run", write_lines(project / "calls.jsonl", calls))
+    rows = [line.split()[1:] for line in result.stdout.splitlines()[1:4]]
+
+    assert result.exit_code == 1
+    assert result.stderr == ""
+    assert rows[0][:2] == ["leave", "tool_failed"]
+    assert rows[0][-2:] == ["SystemExit:", "3"]
+    assert (rows[1][:2], rows[1][-1]) == (["odd", "success"], "<object>")
+    assert (rows[2][:2], rows[2][-1]) == (["add", "success"], "3")
+
+
 def test_max_calls_bounds_a_batch(calls, answer):
     """B11: --max-calls leaves the rest of a batch unstarted."""
     results = answer("run", calls, "--max-calls", "1", "--json")["results"]

@@ -88,6 +88,34 @@ def test_an_unknown_tool_gets_the_nearest_name(pegboard):
     assert result.stderr == "error: There is no tool 'plam'. Did you mean plan?\n"
 
 
+def test_a_tool_that_cannot_be_offered_says_why(site, pegboard):
+    """A7: what has no definition cannot be shown; one line says why."""
+    site.install(
+        "from pegboard import Tool\n"
+        "tools = [Tool.from_schema('odd', 'Odd.', {'type': 'nothing'}, print)]\n",
+        name="acme-odd",
+        value="acme_odd:tools",
+    )
+    shown = pegboard("show", "odd")
+
+    assert shown.exit_code == 2
+    assert shown.stderr.startswith(
+        "error: acme_odd:odd cannot be shown: its input schema is invalid: "
+    )
+    assert shown.stderr.endswith("; see pegboard doctor\n")
+    assert shown.stderr.count("\n") == 1
+
+
+def test_settings_for_all_tools_are_shown_too(pegboard, tmp_path):
+    """A key that the organisation holds for all tools is shown with its file."""
+    file = tmp_path / "organisation.toml"
+    file.write_text('[tools."*"]\nupdates = false\n')
+
+    assert pegboard("show", "rest").stdout.endswith(
+        f"setting  value  from\nupdates  False  {file}\n"
+    )
+
+
 def test_settings_of_the_tool_are_shown_with_their_origin(project, pegboard):
     """`show` has what settings say of the tool, and which layer said it."""
     file = project / "pegboard.toml"

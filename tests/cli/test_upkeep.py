@@ -39,6 +39,28 @@ def test_config_says_where_each_value_came_from(project, answer, monkeypatch):
     assert said["tools.put.runner"] == ("inline", str(file))
 
 
+def test_a_byte_order_mark_is_no_error(project, answer):
+    """W235: a settings file that an editor began with a mark is read as it is."""
+    file = project / "pyproject.toml"
+    file.write_bytes(b"\xef\xbb\xbf[tool.pegboard]\ntimeout = 7\n")
+
+    assert values(answer("config", "--json"))["timeout"] == (7, str(file))
+
+
+def test_a_wrong_value_is_named_with_what_it_should_be(project, pegboard):
+    """W234: a value of the wrong type or size names key, value and what was wanted."""
+    (project / "pyproject.toml").write_text(
+        "[tool.pegboard]\ntimeout = '5s'\nmax_concurrency = 0\nenable = 'a'\n"
+    )
+    result = pegboard("list")
+
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "'timeout' should be a valid number, not '5s'" in result.stderr
+    assert "'max_concurrency' should be greater than or equal to 1" in result.stderr
+    assert "'enable' should be a list, not 'a'" in result.stderr
+
+
 def test_config_is_a_table_for_people(project, pegboard):
     """Without --json the settings are a table."""
     (project / "pegboard.toml").write_text("timeout = 0\n")

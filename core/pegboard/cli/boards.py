@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pegboard.cli.patience import slow_imports_named
@@ -13,55 +12,13 @@ from pegboard.cli.terminal import say
 from pegboard.cli.words import counted
 
 if TYPE_CHECKING:
-    from pegboard._discovery import Discovery, Found
+    from pegboard._discovery import Found
     from pegboard._entries import Entry
     from pegboard.board import Pegboard
-    from pegboard.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What there is to look at; no call is made through it.
-
-    Attributes:
-        settings: The settings that apply.
-        discovery: What is installed, as the settings see it.
-        board: All of it, put together.
-    """
-
-    settings: Settings
-    discovery: Discovery
-    board: Pegboard
-
-    def find(self, name: str) -> Entry:
-        """Return a tool by its offered name or its identity.
-
-        Raises:
-            UnknownTool: there is none.
-        """
-        registry = self.board.registry
-        same = [entry for entry in registry.offered.values() if entry.id == name]
-        return same[0] if same else registry.resolve(name)
-
-    def plugins(self) -> list[Found]:
-        """Return the plugins that take part, the outermost first."""
-        from pegboard._plugins import in_order  # late: not every command asks
-
-        found = {plugin.name: plugin for plugin in self.discovery.found}
-        settings = self.settings
-        names = in_order(found, settings.required, settings.order)
-        return [found[name] for name in names]
-
-    def origin(self, plugin: str) -> str:
-        """Return the distribution that brings a plugin, with its version."""
-        for found in (*self.discovery.found, *self.discovery.disabled):
-            if found.name == plugin:
-                return f"{found.distribution} {found.version}"
-        return ""
-
-
-def look(*, tolerant: bool = False) -> View:
-    """Return what is installed, required plugins or not.
+def look(*, tolerant: bool = False) -> Pegboard:
+    """Return a board to look at, whether or not required plugins are there.
 
     Args:
         tolerant: Whether wrong settings become a problem instead of an error.
@@ -71,10 +28,8 @@ def look(*, tolerant: bool = False) -> View:
     """
     from pegboard.board import Pegboard  # late: a command that only helps needs none
 
-    with stdout_kept():
-        with slow_imports_named():
-            board = Pegboard.survey(".", tolerant=tolerant)
-        return View(board.settings, board.discovery, board)
+    with stdout_kept(), slow_imports_named():
+        return Pegboard.survey(".", tolerant=tolerant)
 
 
 def open_board(**options: Any) -> Pegboard:
@@ -93,6 +48,25 @@ def open_board(**options: Any) -> Pegboard:
         return Pegboard.discover(".", **options)
 
 
+def find_tool(board: Pegboard, name: str) -> Entry:
+    """Return a tool by its offered name or its identity.
+
+    Raises:
+        UnknownTool: there is none.
+    """
+    same = [entry for entry in board.registry if entry.id == name]
+    return same[0] if same else board.registry.resolve(name)
+
+
+def plugins_in_order(board: Pegboard) -> list[Found]:
+    """Return the plugins that take part, the outermost first."""
+    from pegboard._plugins import in_order  # late: not every command asks
+
+    found = {plugin.name: plugin for plugin in board.discovery.found}
+    names = in_order(found, board.settings.required, board.settings.order)
+    return [found[name] for name in names]
+
+
 @contextmanager
 def stdout_kept() -> Iterator[None]:
     """Keep stdout for the command's own output: what plugins print goes to stderr."""
@@ -100,8 +74,8 @@ def stdout_kept() -> Iterator[None]:
         yield
 
 
-def say_problems(view: View) -> None:
+def say_problems(board: Pegboard) -> None:
     """Tell on stderr that something is wrong, and where to read what."""
-    errors = sum(problem.severity == "error" for problem in view.board.problems)
+    errors = sum(problem.severity == "error" for problem in board.problems)
     if errors:
         say(f"{counted(errors, 'problem')} with what is installed; see pegboard doctor")

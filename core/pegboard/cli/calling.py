@@ -11,7 +11,7 @@ from pegboard.cli.approval import Approval
 from pegboard.cli.arguments import read_arguments
 from pegboard.cli.boards import open_board, stdout_kept
 from pegboard.cli.completion import tool_argument
-from pegboard.cli.ending import debug_option, report
+from pegboard.cli.ending import debug_option, report, trace
 from pegboard.cli.execution import Options, execute
 from pegboard.cli.options import approve_option, dry_run_option
 from pegboard.cli.results import shown
@@ -44,10 +44,11 @@ def call(
     with stdout_kept():
         outcome = execute(open_board(), [sent], options)
     result = outcome.batch[0]
+    trace(result.error)
     if as_json:
         write_json(result.to_dict())
     elif result.is_error:
-        report(shown(result.content))
+        report(shown(result.content) or result.code or result.status)
     elif result.status == "deferred":
         say(shown(result.content))
     else:

@@ -21,7 +21,7 @@ def _complete(
 
     try:
         with stdout_kept():
-            definitions = look().board.definitions()
+            definitions = look().definitions()
     except Exception:
         return []
     return [

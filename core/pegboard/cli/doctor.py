@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pegboard import __version__
-from pegboard.cli.boards import View, look, stdout_kept
+from pegboard.cli.boards import look, stdout_kept
 from pegboard.cli.ending import debug_option
-from pegboard.cli.terminal import style, write, write_json
+from pegboard.cli.terminal import write, write_json, write_labelled
 from pegboard.cli.words import counted
 from pegboard.errors import UsageError
 from pegboard.problems import Problem
+from pegboard.schemas import ToolDefinition
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
 
 COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -27,28 +33,32 @@ def doctor(as_json: bool) -> int:
 
     The exit code is 1 if something does not work, 0 if nothing or only warnings.
     """
-    view = look(tolerant=True)
+    board = look(tolerant=True)
+    definitions: tuple[ToolDefinition, ...] = ()
     with stdout_kept(), suppress(UsageError):
         # What is wrong with a definition is known once it is made.
-        view.board.definitions()
-    problems = sorted(view.board.problems, key=lambda problem: problem.severity)
+        definitions = board.definitions()
+    problems = sorted(board.problems, key=lambda problem: problem.severity)
     if as_json:
         write_json([problem.to_dict() for problem in problems])
     else:
-        _write(view, problems)
+        _write_surroundings(board, definitions)
+        _write_problems(problems)
     return int(any(problem.severity == "error" for problem in problems))
 
 
-def _write(view: View, problems: list[Problem]) -> None:
+def _write_surroundings(board: Pegboard, definitions: Sequence[ToolDefinition]) -> None:
     write(f"Pegboard {__version__}, Python {sys.version.split()[0]}, {sys.executable}")
-    write(f"settings: {', '.join(_settings_files(view)) or 'none'}")
-    with suppress(UsageError):
-        plugins = {entry.plugin for entry in view.board.registry}
-        tools = counted(len(view.board.registry), "tool")
-        write(f"offered: {tools} of {counted(len(plugins), 'plugin')}")
+    write(f"settings: {', '.join(_settings_files(board)) or 'none'}")
+    plugins = {definition.plugin for definition in definitions}
+    tools = counted(len(definitions), "tool")
+    write(f"offered: {tools} of {counted(len(plugins), 'plugin')}")
+
+
+def _write_problems(problems: Sequence[Problem]) -> None:
     for problem in problems:
-        kind = style(f"{problem.severity}:", sys.stdout, fg=COLOURS[problem.severity])
-        write(f"\n{kind} {problem.message}")
+        write("")
+        write_labelled(problem.severity, problem.message, COLOURS[problem.severity])
         if problem.remedy:
             write(f"  {problem.remedy}")
     errors = sum(problem.severity == "error" for problem in problems)
@@ -56,6 +66,6 @@ def _write(view: View, problems: list[Problem]) -> None:
     write(f"\n{', '.join(said)}" if problems else "\nNo problems.")
 
 
-def _settings_files(view: View) -> list[str]:
-    origins = set(view.settings.resolved.origins.values())
+def _settings_files(board: Pegboard) -> list[str]:
+    origins = set(board.settings.resolved.origins.values())
     return sorted(origin for origin in origins if Path(origin).is_absolute())

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from pegboard.cli.terminal import clean, degrade, style
+from pegboard.cli.terminal import degrade, write_labelled
 from pegboard.errors import PegboardError
 
 
@@ -55,6 +54,13 @@ debug_option = click.option(
 )
 
 
+def trace(error: BaseException | None) -> None:
+    """Show where a result's error comes from, if --debug was given."""
+    ending = click.get_current_context().obj
+    if error is not None and isinstance(ending, Ending) and ending.debug:
+        traceback.print_exception(error)
+
+
 def _tell(error: Exception) -> int:
     """Report an error in one line and return the exit code for it."""
     match error:
@@ -76,8 +82,7 @@ def _tell(error: Exception) -> int:
 
 def report(message: str) -> None:
     """Write one line about what went wrong to stderr."""
-    line = " ".join(clean(message).split())
-    click.echo(f"{style('error:', sys.stderr, fg='red')} {line}", err=True)
+    write_labelled("error", " ".join(message.split()), "red", err=True)
 
 
 def _usage(error: click.ClickException) -> str:

@@ -107,10 +107,8 @@ async def _stream(
                 if isinstance(event, BatchEnd):
                     outcome = Outcome(event.batch)
     except Abort as error:
-        if error.batch is None:
-            raise
-        outcome = Outcome(error.batch, aborted=str(error))
-    assert outcome is not None
+        outcome = _aborted(error)
+    assert outcome is not None  # every stream ends with a BatchEnd
     outcome.interrupted = stop.event.is_set()
     return outcome
 
@@ -124,9 +122,14 @@ async def _resume(
             batch = await board.resume(earlier.batch, decisions, cancel=stop.event)
         outcome = Outcome(batch)
     except Abort as error:
-        outcome = Outcome(error.batch or earlier.batch, aborted=str(error))
+        outcome = _aborted(error)
     outcome.interrupted = stop.event.is_set()
     return outcome
+
+
+def _aborted(error: Abort) -> Outcome:
+    assert error.batch is not None  # the executor sets it before it lets go
+    return Outcome(error.batch, aborted=str(error))
 
 
 class _Stop:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pegboard.cli.boards import look, say_problems, stdout_kept
+from pegboard.cli.boards import find_tool, look, say_problems, stdout_kept
 from pegboard.cli.completion import tool_argument
 from pegboard.cli.ending import debug_option
 from pegboard.cli.tables import write_table
@@ -29,14 +29,14 @@ def explain(tool: str, as_json: bool) -> None:
 
     A call goes down the lines, its result comes back up through the middlewares.
     """
-    view = look()
+    board = look()
     with stdout_kept():
-        explanation = view.board.explain(view.find(tool).offered)
+        explanation = board.explain(find_tool(board, tool).offered)
     if as_json:
         write_json(explanation.to_dict())
     else:
         draw(explanation)
-    say_problems(view)
+    say_problems(board)
 
 
 def draw(explanation: Explanation) -> None:

@@ -30,15 +30,15 @@ def lint(dialects: tuple[str, ...], strict: bool, as_json: bool) -> int:
 
     The exit code is 1 if a provider would refuse something.
     """
-    view = look()
+    board = look()
     with stdout_kept():
-        definitions = view.board.definitions()
+        definitions = board.definitions()
     report = look_over(definitions, dialects or NAMES, strict=strict)
     if as_json:
         write_json(report.to_dict())
     else:
         _write(report)
-    say_problems(view)
+    say_problems(board)
     return int(report.count("error") > 0)
 
 

@@ -39,9 +39,9 @@ def list_tools(as_json: bool, dialect: str | None) -> None:
     Below the table stands the hash of the listing: it stays the same as long as a
     model is offered the same, so that a provider's prompt cache holds.
     """
-    view = look()
+    board = look()
     with stdout_kept():
-        definitions = view.board.definitions()
+        definitions = board.definitions()
     if dialect is not None:
         from pegboard.dialects import load  # late: only some need it
 
@@ -52,11 +52,11 @@ def list_tools(as_json: bool, dialect: str | None) -> None:
         rows = [_row(definition) for definition in definitions]
         write_table(("tool", "plugin", "effects", "purpose"), rows, EFFECTS)
         write(f"\n{counted(len(rows), 'tool')}, listing {listing_hash(definitions)}")
-    elif left_out := len(view.discovery.disabled):
+    elif left_out := len(board.discovery.disabled):
         write(f"No tools are offered, {counted(left_out, 'plugin')} disabled.")
     else:
         write(NOTHING)
-    say_problems(view)
+    say_problems(board)
 
 
 def listing_hash(definitions: Sequence[ToolDefinition]) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pegboard.cli.boards import View, look, say_problems
+from pegboard.cli.boards import look, plugins_in_order, say_problems
 from pegboard.cli.ending import debug_option
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
 from pegboard.cli.words import duration
 
-STATES = {"enabled": "green", "disabled": "dim", "failed": "red", "refused": "red"}
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
+
+STATES = {"enabled": "green", "disabled": "dim", "failed": "red"}
+STATES |= {"refused": "red", "missing": "red"}
 NOTHING = "No plugins are installed. Begin with: pip install pegboard-files"
 
 
@@ -25,8 +29,8 @@ def plugins(as_json: bool) -> None:
 
     A pack brings tools and has no say over others' calls; a policy may have one.
     """
-    view = look(tolerant=True)
-    listed = [*_taking_part(view), *_left_out(view)]
+    board = look(tolerant=True)
+    listed = [*_taking_part(board), *_left_out(board)]
     if as_json:
         write_json(listed)
     elif listed:
@@ -34,12 +38,12 @@ def plugins(as_json: bool) -> None:
         write_table(columns, [_row(plugin) for plugin in listed], STATES)
     else:
         write(NOTHING)
-    say_problems(view)
+    say_problems(board)
 
 
-def _taking_part(view: View) -> Iterator[dict[str, Any]]:
-    for found in view.plugins():
-        record = view.board.records[found.name]
+def _taking_part(board: Pegboard) -> Iterator[dict[str, Any]]:
+    for found in plugins_in_order(board):
+        record = board.records[found.name]
         yield {
             "name": found.name,
             "state": "failed" if record.error else "enabled",
@@ -52,9 +56,9 @@ def _taking_part(view: View) -> Iterator[dict[str, Any]]:
         }
 
 
-def _left_out(view: View) -> Iterator[dict[str, Any]]:
+def _left_out(board: Pegboard) -> Iterator[dict[str, Any]]:
     nothing: dict[str, Any] = {"tools": [], "hooks": [], "import_seconds": None}
-    for found in view.discovery.disabled:
+    for found in board.discovery.disabled:
         yield {
             "name": found.name,
             "state": "disabled",
@@ -63,11 +67,11 @@ def _left_out(view: View) -> Iterator[dict[str, Any]]:
             "version": found.version,
             **nothing,
         }
-    for problem in view.discovery.problems:
+    for problem in board.discovery.problems:
         if problem.plugin:
             yield {
                 "name": problem.plugin,
-                "state": "refused",
+                "state": "refused" if problem.distribution else "missing",
                 "kind": None,
                 "distribution": problem.distribution,
                 "version": "",

@@ -89,8 +89,8 @@ class _Display:
             grid.add_row(spinner, Text(clean(name)), took, Text(clean(line)))
         if self._total > 1:
             more = len(running) - SHOWN
-            waiting = f", {more} more running" if more > 0 else ""
-            grid.add_row("", Text(f"{self._done} of {self._total} done{waiting}"))
+            hidden = f", {more} more running" if more > 0 else ""
+            grid.add_row("", Text(f"{self._done} of {self._total} done{hidden}"))
         return grid
 
 

@@ -72,9 +72,9 @@ def _registry(definitions: str | None) -> Registry:
 
     if definitions is not None:
         return Registry(read_tools(definitions))
-    view = look()
-    bare = Registry(settings=view.settings)
-    for entry in view.board.registry:
+    board = look()
+    bare = Registry(settings=board.settings)
+    for entry in board.registry:
         definition = entry.tool.definition
         shown: Tool[..., Any] = Tool.from_schema(
             entry.bare,

@@ -9,7 +9,7 @@ import click
 from pegboard.cli.approval import Approval
 from pegboard.cli.boards import open_board, stdout_kept
 from pegboard.cli.definitions import read_tools
-from pegboard.cli.ending import debug_option, report
+from pegboard.cli.ending import debug_option, report, trace
 from pegboard.cli.execution import Options, Outcome, execute
 from pegboard.cli.options import approve_option, dry_run_option
 from pegboard.cli.recordings import read_calls
@@ -70,6 +70,8 @@ def run(
 
 
 def _write(outcome: Outcome, as_json: bool) -> None:
+    for result in outcome.batch:
+        trace(result.error)
     if as_json:
         write_json(outcome.batch.to_dict())
     else:

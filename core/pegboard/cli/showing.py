@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pegboard.cli.boards import View, look, stdout_kept
+from pegboard.cli.boards import find_tool, look, stdout_kept
 from pegboard.cli.completion import tool_argument
 from pegboard.cli.ending import debug_option
 from pegboard.cli.listing import effects
@@ -16,6 +16,9 @@ from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json, write_prose
 from pegboard.errors import UsageError
 from pegboard.schemas import ToolDefinition
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
 
 
 @click.command()
@@ -27,10 +30,10 @@ def show(tool: str, as_json: bool) -> None:
 
     TOOL is the name that a model is offered, or the identity plugin:tool.
     """
-    view = look()
+    board = look()
     with stdout_kept():
-        entry = view.find(tool)
-        definition = view.board.registry.define(entry)
+        entry = find_tool(board, tool)
+        definition = board.registry.define(entry)
     if definition is None:
         raise UsageError(
             f"{entry.id} cannot be shown: {entry.unavailable}; see pegboard doctor"
@@ -38,7 +41,7 @@ def show(tool: str, as_json: bool) -> None:
     if as_json:
         write_json(definition.to_dict())
         return
-    _write_head(definition, view.origin(definition.plugin))
+    _write_head(definition, _origin_of(board, definition.plugin))
     found = rows(definition.input_schema)
     if found:
         write_table(("argument", "type", "default", "meaning"), found)
@@ -49,7 +52,7 @@ def show(tool: str, as_json: bool) -> None:
         write(f"\nreturns {type_of(schema, schema)}")
         if parts := rows(schema):
             write_table(("field", "type", "default", "meaning"), parts)
-    if said := _settings(view, definition.id):
+    if said := _settings(board, definition.id):
         write("")
         write_table(("setting", "value", "from"), said)
 
@@ -64,6 +67,12 @@ def _write_head(definition: ToolDefinition, origin: str) -> None:
     write_prose(f"\n{definition.description.strip()}\n")
 
 
+def _origin_of(board: Pegboard, plugin: str) -> str:
+    """Return the distribution that brings a plugin, with its version."""
+    found = {plugin.name: plugin for plugin in board.discovery.found}
+    return f"{found[plugin].distribution} {found[plugin].version}"
+
+
 def _hints(definition: ToolDefinition) -> list[str]:
     return [
         effects(definition),
@@ -72,19 +81,19 @@ def _hints(definition: ToolDefinition) -> list[str]:
     ]
 
 
-def _settings(view: View, identity: str) -> list[tuple[str, str, str]]:
+def _settings(board: Pegboard, identity: str) -> list[tuple[str, str, str]]:
     """Return what settings say of a tool: key, value, and who said so."""
-    said = view.settings.tool(identity)
+    said = board.settings.tool(identity)
     found = []
     for field in fields(said):
         value: Any = getattr(said, field.name)
         if value is not None:
-            origin = _origin(view, identity, field.name)
+            origin = _origin(board, identity, field.name)
             found.append((field.name, str(value), origin))
     return found
 
 
-def _origin(view: View, identity: str, key: str) -> str:
+def _origin(board: Pegboard, identity: str, key: str) -> str:
     from pegboard._settings.globs import (  # late: few tools have any
         names_tool,
         specificity,
@@ -92,9 +101,9 @@ def _origin(view: View, identity: str, key: str) -> str:
 
     names = [
         name
-        for name, table in view.settings.tools.items()
+        for name, table in board.settings.tools.items()
         if names_tool(name, identity) and getattr(table, key) is not None
     ]
     if not names:
-        return view.settings.origin(key)
-    return view.settings.origin(f"tools.{max(names, key=specificity)}.{key}")
+        return board.settings.origin(key)
+    return board.settings.origin(f"tools.{max(names, key=specificity)}.{key}")

@@ -23,9 +23,8 @@ _CONTROL = re.compile(
 def degrade() -> None:
     """Let text that a stream cannot encode become question marks, not an error."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(
-            AttributeError, OSError, ValueError
-        ):  # a stream of somebody's own
+        # A stream may be somebody's own, and may have been closed.
+        with suppress(AttributeError, OSError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # as above
 
 
@@ -42,13 +41,6 @@ def clean(text: str) -> str:
 def _picture(match: re.Match[str]) -> str:
     number = ord(match[0])
     return chr(0x2400 + number) if number < 0x20 else "\ufffd"
-
-
-def style(text: str, stream: TextIO, **styles: Any) -> str:
-    """Return a text in colour, if a person reads the stream and did not forbid it."""
-    if os.environ.get("NO_COLOR") or not is_terminal(stream):
-        return text
-    return click.style(text, **styles)
 
 
 def write(text: str) -> None:
@@ -72,6 +64,26 @@ def write_json(value: Any) -> None:
     import json  # not needed by most commands
 
     click.echo(json.dumps(value, indent=2))
+
+
+def write_labelled(label: str, text: str, colour: str, *, err: bool = False) -> None:
+    """Write a text behind a label that is coloured where a terminal takes colours.
+
+    Args:
+        label: One word.
+        text: What it is about.
+        colour: As click names it.
+        err: Whether it goes to stderr.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if _takes_colours(stream):
+        label = click.style(label, fg=colour)
+    click.echo(f"{label}: {clean(text)}", err=err, color=True)
+
+
+def _takes_colours(stream: TextIO | None) -> bool:
+    poor = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return is_terminal(stream) and not poor
 
 
 def say(text: str) -> None:
