@@ -142,6 +142,30 @@ def _wrap(layer: Layer, inner: Step) -> Step:
     middleware, plugin = layer.middleware, layer.plugin
 
     async def step(call: PreparedCall) -> ToolResult:
+        result: Any = None
+        try:
+            result = await middleware(call, inner)
+            if type(result) is not ToolResult:
+                kind = type(result).__name__
+                raise TypeError(f"middleware returned {kind!r}, not a ToolResult")
+            if result.status == "deferred":
+                raise TypeError("only before_tool_call may defer a call")
+            if result.call is None and result.by is None:
+                return result.replace(by=plugin)
+            return result
+        except BaseException as error:
+            _blame(error, plugin, call)
+            raise
+        finally:
+            result = None  # its exception's traceback leads here: a circle otherwise
+
+    return step
+
+
+def _wrap(layer: Layer, inner: Step) -> Step:
+    middleware, plugin = layer.middleware, layer.plugin
+
+    async def step(call: PreparedCall) -> ToolResult:
         try:
             result = await middleware(call, inner)
             if type(result) is not ToolResult:
