@@ -220,6 +220,11 @@ class PreparedCall(Frozen, OpenPreparedCall):
             object.__setattr__(self, "_frozen", freeze(value))
         return self._frozen
 
+    @property
+    def idempotency_key(self) -> str:
+        """The same for every try of this call, resumed ones included; "" outside one."""
+        return "" if self._state is None else str(self._state.run.key_of(self._state))
+
     def replace(self, *, arguments: Mapping[str, Any]) -> PreparedCall:
         """Return the same call with other arguments, for `call_next`.
 

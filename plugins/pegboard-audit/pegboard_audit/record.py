@@ -33,6 +33,7 @@ class Recorder:
         tool = call.tool
         record = {
             "call": _cut(call.id),
+            "key": call.idempotency_key,
             "name": _cut(call.name),
             "tool": tool.id if tool else None,
             "pack": tool.plugin if tool else None,

@@ -110,14 +110,18 @@ def test_cancelled_and_unstarted_calls_are_recorded(log, read_log):
     """B6, B10: a batch that is ended early leaves one line a call."""
 
     async def run():
-        async with make_board(log) as board:
-            cancel = asyncio.Event()
-            asyncio.get_running_loop().call_soon(cancel.set)
-            await board.run(
-                [ToolCall("wait", id="1"), ToolCall("wait", id="2")],
-                cancel=cancel,
-                sequential=True,
-            )
+        cancel = asyncio.Event()
+
+        @tool
+        async def hang() -> None:
+            """Wait until cancelled, and let it be so."""
+            cancel.set()
+            await asyncio.Event().wait()
+
+        plugins = [Audit(AuditSettings(path=log))]
+        async with Pegboard([hang], plugins=plugins) as board:
+            calls = [ToolCall("hang", id="1"), ToolCall("hang", id="2")]
+            await board.run(calls, cancel=cancel, sequential=True)
 
     asyncio.run(run())
 
@@ -170,6 +174,21 @@ def test_what_a_person_decided_is_recorded(log, read_log):
         ("1", None, True),
         ("2", "denied", None),
     ]
+
+
+def test_both_lines_of_a_resumed_call_have_one_key(log, read_log):
+    """V11: a call's idempotency key joins what was deferred and what then ran."""
+
+    async def run():
+        async with make_board(log, Guard()) as board:
+            batch = await board.run([ToolCall("deferred"), ToolCall("deferred")])
+            await board.resume(batch, {0: Approve(), 1: Approve()})
+
+    asyncio.run(run())
+
+    keys = [record["key"] for record in read_log()]
+    assert keys[:2] == keys[2:]
+    assert len(set(keys)) == 2
 
 
 def test_identity_repairs_and_metadata_are_the_boards(log, read_log):

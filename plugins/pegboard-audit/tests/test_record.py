@@ -38,6 +38,7 @@ def test_a_record_says_who_called_what_and_what_became_of_it(end):
     assert digest == hashlib.sha256(b'{"path":"a"}').hexdigest()
     assert made == {
         "call": "call_1",
+        "key": "",
         "name": "read",
         "tool": "files:read",
         "pack": "files",
