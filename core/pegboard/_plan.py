@@ -162,27 +162,6 @@ def _wrap(layer: Layer, inner: Step) -> Step:
     return step
 
 
-def _wrap(layer: Layer, inner: Step) -> Step:
-    middleware, plugin = layer.middleware, layer.plugin
-
-    async def step(call: PreparedCall) -> ToolResult:
-        try:
-            result = await middleware(call, inner)
-            if type(result) is not ToolResult:
-                kind = type(result).__name__
-                raise TypeError(f"middleware returned {kind!r}, not a ToolResult")
-            if result.status == "deferred":
-                raise TypeError("only before_tool_call may defer a call")
-        except BaseException as error:
-            _blame(error, plugin, call)
-            raise
-        if result.call is None and result.by is None:
-            return result.replace(by=plugin)
-        return result
-
-    return step
-
-
 def _blame(error: BaseException, plugin: str, call: Any) -> None:
     """Note who failed: the innermost layer that was handed a call and let it out."""
     if type(call) is not PreparedCall or hasattr(error, "pegboard_layer"):
