@@ -76,10 +76,12 @@ def test_config_shows_no_secret(project, pegboard):
     """V4: what looks like a secret is not shown; where granted ones are kept is."""
     (project / "pegboard.toml").write_text(
         '[plugins.acme]\napi_key = "hunter2"\nplace = "Oslo"\n'
+        'accounts = [{name = "ann", token = "hunter2"}]\n'
     )
     said = pegboard("config").stdout
 
     assert "hunter2" not in said
+    assert '[{"name": "ann", "token": "***"}]' in said
     assert '"***"' in said
     assert '"Oslo"' in said
 

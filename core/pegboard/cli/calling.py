@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import click
 
 from pegboard.calls import ToolCall
@@ -36,11 +34,15 @@ The exit code is 0 for a success, 1 for any other result.
 @approve_option
 @debug_option
 def call(
-    tool: str, arguments: tuple[str, ...], as_json: bool, dry_run: bool, approve: str
+    tool: str,
+    arguments: tuple[str, ...],
+    as_json: bool,
+    dry_run: bool,
+    approve: Approval,
 ) -> int:
     """Call one tool; HELP says it to a person."""
     sent = ToolCall(tool, read_arguments(arguments))
-    options = Options(cast(Approval, approve), dry_run=dry_run)
+    options = Options(approve, dry_run=dry_run)
     with stdout_kept():
         outcome = execute(open_board(), [sent], options)
     result = outcome.batch[0]

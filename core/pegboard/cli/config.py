@@ -49,14 +49,22 @@ def _values(settings: Settings) -> Iterator[tuple[str, Any, str]]:
     for table in TABLES:
         for path, value in leaves(settings.resolved.table.get(table, {})):
             key = ".".join((table, *path))
-            yield key, _without_secrets(table, path, value), settings.origin(key)
+            # Where a secret is kept may be known; the secret itself may not.
+            places = table == "plugins" and path[1:2] == ("secrets",)
+            shown = value if places else _without_secrets(path[1:], value)
+            yield key, shown, settings.origin(key)
 
 
-def _without_secrets(table: str, path: tuple[str, ...], value: Any) -> Any:
+def _without_secrets(path: tuple[str, ...], value: Any) -> Any:
     from pegboard._arguments.wording import is_secret  # late: 20 ms, few need it
 
-    places = table == "plugins" and path[1:2] == ("secrets",)
-    return HIDDEN if not places and is_secret(path[1:]) else value
+    if is_secret(path):
+        return HIDDEN
+    if isinstance(value, list):
+        return [_without_secrets((), item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_secrets((key,), item) for key, item in value.items()}
+    return value
 
 
 def _shown(value: Any) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from pegboard._executor import Executor
+from pegboard._registry import Registry
 from pegboard.cli.boards import look, stdout_kept
 from pegboard.cli.definitions import read_tools
 from pegboard.cli.ending import debug_option
@@ -16,10 +19,10 @@ from pegboard.cli.results import explained
 from pegboard.cli.tables import write_table
 from pegboard.cli.terminal import write, write_json
 from pegboard.cli.words import counted
+from pegboard.tools import Tool
 
 if TYPE_CHECKING:
-    from pegboard._registry import Registry
-    from pegboard.calls import ToolCall
+    from pegboard.board import Pegboard
     from pegboard.results import ToolResult
 
 #: Characters of a value that stands in a table.
@@ -48,7 +51,12 @@ def repairs(
     """
     calls = read_calls(file, dialect)
     with stdout_kept():
-        results = _check(calls, _registry(definitions))
+        if definitions is not None:
+            registry = Registry(read_tools(definitions))
+        else:
+            registry = _without_bodies(look(), {call.name for call in calls})
+        # No policy, no body: what is left of a dry run is what is made of arguments.
+        results = asyncio.run(Executor(registry).run(calls, dry_run=True))
     if as_json:
         write_json([_to_dict(result) for result in results])
         return
@@ -65,34 +73,28 @@ def repairs(
     )
 
 
-def _registry(definitions: str | None) -> Registry:
-    """Return tools without bodies, so that nothing can run."""
-    from pegboard._registry import Registry  # late: the help needs none
-    from pegboard.tools import Tool
+def _without_bodies(board: Pegboard, names: Collection[str]) -> Registry:
+    """Return the tools of a board so that none can run.
 
-    if definitions is not None:
-        return Registry(read_tools(definitions))
-    board = look()
+    Args:
+        board: Where they are.
+        names: The tools that are called: only of these a pack is imported, for the
+            tool's own `prepare`.
+    """
     bare = Registry(settings=board.settings)
     for entry in board.registry:
-        definition = entry.tool.definition
-        shown: Tool[..., Any] = Tool.from_schema(
-            entry.bare,
-            definition.description,
-            definition.input_schema,
-            None,
-            prepare=entry.tool.prepare,
-        )
-        bare.add([shown], plugin=entry.plugin, version=entry.version)
+        definition = board.registry.define(entry)
+        if definition is not None:
+            prepare = entry.tool.prepare if entry.offered in names else None
+            shown: Tool[..., Any] = Tool.from_schema(
+                entry.bare,
+                definition.description,
+                definition.input_schema,
+                None,
+                prepare=prepare,
+            )
+            bare.add([shown], plugin=entry.plugin, version=entry.version)
     return bare
-
-
-def _check(calls: Sequence[ToolCall], registry: Registry) -> Sequence[ToolResult]:
-    import asyncio  # late, as above
-
-    from pegboard._executor import Executor
-
-    return asyncio.run(Executor(registry).run(calls, dry_run=True))
 
 
 def _rows(number: int, result: ToolResult) -> Iterator[Row]:

@@ -15,8 +15,9 @@ _COLOURS = {"success": "green", "deferred": "yellow"}
 STYLES = {"success": "green"} | {
     code: _COLOURS.get(status, "red") for code, (status, _) in CODES.items()
 }
-#: Characters of a line that stands in a table.
+#: Characters of a result, and of an error, that stand in a table.
 LINE = 100
+ERROR = 500
 
 
 def write_results(results: Iterable[ToolResult]) -> None:
@@ -55,10 +56,13 @@ def _status(result: ToolResult) -> str:
 def _line(result: ToolResult) -> str:
     """Return the first line of a result; of an error, all that it says."""
     if result.is_error:
-        return explained(result)
+        return _cut(explained(result), ERROR)
     lines = shown(result.content).split("\n")
-    line = next((line.strip() for line in lines if line.strip()), "")
-    return line if len(line) <= LINE else f"{line[: LINE - 3]}..."
+    return _cut(next((line.strip() for line in lines if line.strip()), ""), LINE)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def explained(result: ToolResult) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import click
 
 from pegboard.cli.approval import Approval
@@ -45,7 +43,7 @@ def run(
     max_calls: int | None,
     as_json: bool,
     dry_run: bool,
-    approve: str,
+    approve: Approval,
 ) -> int:
     """Run the calls of a file as one batch, through every policy.
 
@@ -54,7 +52,7 @@ def run(
     """
     calls = read_calls(file, dialect)
     options = Options(
-        cast(Approval, approve),
+        approve,
         dry_run=dry_run or definitions is not None,
         sequential=sequential,
         max_calls=max_calls,
