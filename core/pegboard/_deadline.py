@@ -150,7 +150,7 @@ def bounded(
     assert task is not None
     clock = _Clock(watch, task, awaited)
     del awaited  # what a body waits for may hold what the body raises
-    return (yield from _suspended(step, clock, watch))
+    return (yield from _suspended(step, clock, watch, EXPIRED))
 
 
 @types.coroutine
@@ -185,13 +185,18 @@ def unless_late(
     assert task is not None
     clock = _Clock(watch, task, awaited)
     del awaited  # what a body waits for may hold what the body raises
-    value = yield from _suspended(step, clock, watch)
-    return watch if value is EXPIRED else value
+    return (yield from _suspended(step, clock, watch, watch))
 
 
-def _suspended(step: Any, clock: _Clock, watch: Watch) -> Generator[Any, Any, Any]:
-    """Run a coroutine on from the first thing that it waits for."""
-    value: Any = EXPIRED
+def _suspended(
+    step: Any, clock: _Clock, watch: Watch, late: Any
+) -> Generator[Any, Any, Any]:
+    """Run a coroutine on from the first thing that it waits for.
+
+    Returns:
+        What it returned, or `late` if its deadline passed first.
+    """
+    value: Any = None
     failure: BaseException | None = None
     try:
         try:
@@ -210,12 +215,13 @@ def _suspended(step: Any, clock: _Clock, watch: Watch) -> Generator[Any, Any, An
         if is_foreign and not is_cancelled:
             raise asyncio.CancelledError
         if watch.expired and not is_foreign:
-            return EXPIRED
+            return late
         if failure is not None:
             raise failure
         return value
     finally:
-        failure = None  # its traceback leads here: a circle otherwise
+        # A traceback in one of them leads here: a circle otherwise.
+        value = failure = None
 
 
 def _drive(step: Any, clock: _Clock) -> Generator[Any, Any, Any]:
