@@ -25,6 +25,39 @@ def show():
 tools = [echo, fail, show]
 '''
 
+EVERY_HOOK = """
+import sys
+from pegboard import hookimpl
+
+def note(word):
+    print("passed", word, file=sys.stderr)
+
+async def layer(call, call_next):
+    note("middleware")
+    return await call_next(call)
+
+class Policy:
+    @hookimpl
+    def prepare_arguments(self, call):
+        note("prepare")
+
+    @hookimpl
+    def before_tool_call(self, call):
+        note("before")
+
+    @hookimpl
+    def tool_middleware(self, tool):
+        return layer
+
+    @hookimpl
+    def after_tool_call(self, call, result):
+        note("after")
+
+    @hookimpl
+    def on_event(self, event):
+        note(type(event).__name__)
+"""
+
 
 @pytest.fixture(autouse=True)
 def pack(site):
@@ -198,38 +231,7 @@ def test_a_dry_run_only_previews_what_writes(pegboard):
 def test_every_hook_fires(site, pegboard):
     """H7: a call from the keyboard passes every hook and middleware."""
     site.install(
-        """
-        import sys
-        from pegboard import hookimpl
-
-        def note(word):
-            print("passed", word, file=sys.stderr)
-
-        async def layer(call, call_next):
-            note("middleware")
-            return await call_next(call)
-
-        class Policy:
-            @hookimpl
-            def prepare_arguments(self, call):
-                note("prepare")
-
-            @hookimpl
-            def before_tool_call(self, call):
-                note("before")
-
-            @hookimpl
-            def tool_middleware(self, tool):
-                return layer
-
-            @hookimpl
-            def after_tool_call(self, call, result):
-                note("after")
-
-            @hookimpl
-            def on_event(self, event):
-                note(type(event).__name__)
-        """,
+        EVERY_HOOK,
         name="acme-policy",
         group="pegboard.plugins",
         value="acme_policy:Policy",
