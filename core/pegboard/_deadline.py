@@ -12,117 +12,10 @@ from collections.abc import Coroutine, Generator
 from time import monotonic
 from typing import Any
 
+from pegboard._clock import Clock, Watch
+
 #: What `bounded` returns instead of the body's value when the deadline passed.
 EXPIRED: Any = object()
-
-
-class Watch:
-    """The limits of one body.
-
-    Attributes:
-        deadline: When it must have ended, in the loop's time; None for no limit.
-        grace: Seconds for its cleanup once it is told to stop.
-        expired: Whether the deadline passed while it ran.
-        abandoned: Whether it did not end within the grace, or cannot be stopped.
-    """
-
-    __slots__ = ("_clock", "abandoned", "deadline", "expired", "grace")
-
-    def __init__(self, deadline: float | None, grace: float) -> None:
-        self.deadline = deadline
-        self.grace = grace
-        self.expired = False
-        self.abandoned = False
-        self._clock: _Clock | None = None
-
-    def begin(self, seconds: float | None) -> None:
-        """Let the time count from now, unless it counts already; on the loop."""
-        if self.deadline is None and seconds is not None:
-            self.deadline = asyncio.get_running_loop().time() + seconds
-            if self._clock is not None:
-                self._clock.start()
-
-
-class _Clock:
-    """The timers of a body that has suspended.
-
-    Attributes:
-        awaited: What the body waits for first.
-        is_over: Whether the body is to be closed at its next turn.
-    """
-
-    __slots__ = (
-        "_before",
-        "_deadline",
-        "_loop",
-        "_own",
-        "_patience",
-        "_task",
-        "_watch",
-        "awaited",
-        "is_over",
-    )
-
-    def __init__(self, watch: Watch, task: asyncio.Task[Any], awaited: Any) -> None:
-        self.awaited = awaited
-        self._watch = watch
-        self._task = task
-        self._loop = task.get_loop()
-        self._before = task.cancelling()
-        self._own = 0
-        self._deadline: asyncio.TimerHandle | None = None
-        self._patience: asyncio.TimerHandle | None = None
-        self.is_over = False
-        watch._clock = self
-        self.start()
-
-    def start(self) -> None:
-        """Arm the deadline."""
-        if self._watch.deadline is not None:
-            self._deadline = self._loop.call_at(self._watch.deadline, self._expire)
-
-    def _is_cancelled(self) -> bool:
-        """Whether a cancellation is under way that nobody has taken back."""
-        return self._task.cancelling() > self._before
-
-    def _cancel(self) -> None:
-        self._own += 1
-        self._task.cancel()
-
-    def _expire(self) -> None:
-        self._watch.expired = True
-        if not self._is_cancelled():
-            self._stop(self._patience)
-            self._patience = None
-            self._cancel()
-
-    def note(self) -> None:
-        """Take note that a cancellation has reached the body: its grace begins."""
-        if self._patience is None:
-            self._patience = self._loop.call_later(self._watch.grace, self._give_up)
-
-    def _give_up(self) -> None:
-        # Bodies cancel themselves: `asyncio.timeout`, a TaskGroup, a scope of anyio.
-        # What they have taken back by now was theirs, and is no reason to end them.
-        self._patience = None
-        if self._watch.expired or self._is_cancelled():
-            self.is_over = True
-            self._cancel()
-
-    @staticmethod
-    def _stop(timer: asyncio.TimerHandle | None) -> None:
-        if timer is not None:
-            timer.cancel()
-
-    def end(self) -> bool:
-        """Take back our own cancellations; True if somebody else's remain."""
-        self._watch._clock = None
-        self._stop(self._deadline)
-        self._stop(self._patience)
-        while self._own and self._is_cancelled():
-            self._own -= 1
-            self._task.uncancel()
-        return self._is_cancelled()
 
 
 @types.coroutine
@@ -148,7 +41,7 @@ def bounded(
         raise _own_exit() from error
     task = asyncio.current_task()
     assert task is not None
-    clock = _Clock(watch, task, awaited)
+    clock = Clock(watch, task, awaited)
     del awaited  # what a body waits for may hold what the body raises
     return (yield from _suspended(step, clock, watch, EXPIRED))
 
@@ -183,13 +76,13 @@ def unless_late(
     watch = Watch(deadline, grace)
     task = asyncio.current_task()
     assert task is not None
-    clock = _Clock(watch, task, awaited)
+    clock = Clock(watch, task, awaited)
     del awaited  # what a body waits for may hold what the body raises
     return (yield from _suspended(step, clock, watch, watch))
 
 
 def _suspended(
-    step: Any, clock: _Clock, watch: Watch, late: Any
+    step: Any, clock: Clock, watch: Watch, late: Any
 ) -> Generator[Any, Any, Any]:
     """Run a coroutine on from the first thing that it waits for.
 
@@ -224,7 +117,7 @@ def _suspended(
         value = failure = None
 
 
-def _drive(step: Any, clock: _Clock) -> Generator[Any, Any, Any]:
+def _drive(step: Any, clock: Clock) -> Generator[Any, Any, Any]:
     """Pass on all that a coroutine and its loop have to say to each other.
 
     Returns:
@@ -265,7 +158,7 @@ def _drive(step: Any, clock: _Clock) -> Generator[Any, Any, Any]:
             thrown = None  # its traceback leads here: a circle otherwise
 
 
-def _outlive(inner: asyncio.Future[Any], clock: _Clock) -> Generator[Any, Any, None]:
+def _outlive(inner: asyncio.Future[Any], clock: Clock) -> Generator[Any, Any, None]:
     """Wait for a task or a gathering as a task does, but not for ever.
 
     Either one may go on after its cancellation, and then the task that awaits it

@@ -5,7 +5,8 @@ import contextlib
 
 import pytest
 
-from pegboard._deadline import EXPIRED, TooLong, Watch, bounded, within
+from pegboard._clock import Watch
+from pegboard._deadline import EXPIRED, TooLong, bounded, within
 
 SOON = 0.02
 
@@ -50,7 +51,7 @@ def test_a_body_that_never_suspends_costs_no_timer():
     value, watch = run(watched(quick(), seconds=SOON))
 
     assert value == 7
-    assert (watch.expired, watch._clock) == (False, None)
+    assert (watch.expired, watch.clock) == (False, None)
 
 
 def test_a_body_in_time_returns_its_value():

@@ -13,7 +13,8 @@ from collections.abc import Generator
 from types import NoneType
 from typing import Any
 
-from pegboard._deadline import EXPIRED, Watch, bounded, unless_late
+from pegboard._clock import Watch
+from pegboard._deadline import EXPIRED, bounded, unless_late
 from pegboard._execution import outcome
 from pegboard._execution.invocation import Invocation
 from pegboard.results import ToolResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from pegboard._deadline import Watch
+from pegboard._clock import Watch
 from pegboard._execution import nesting
 from pegboard._execution.invocation import Invocation
 from pegboard.context import ToolContext

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Coroutine, Iterable
 from functools import partial
 from typing import Any
 
-from pegboard._deadline import EXPIRED, Watch, bounded
+from pegboard._clock import Watch
+from pegboard._deadline import EXPIRED, bounded
 from pegboard._execution import nesting, outcome
 from pegboard._execution.admission import will_run
 from pegboard._execution.alone import SETTLED, run_alone

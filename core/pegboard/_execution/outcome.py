@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard._deadline import Watch
+from pegboard._clock import Watch
 from pegboard._execution.failure import describe
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
