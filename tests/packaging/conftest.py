@@ -1,11 +1,13 @@
 """Real environments, real installations: slow, so only where this folder is named."""
 
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .machine import Environment, Machine
+from .machine import Environment, Machine, clean
 
 HERE = Path(__file__).parent
 
@@ -38,3 +40,45 @@ def machine(environment: Environment, tmp_path: Path) -> Iterator[Machine]:
     made = Machine(environment, tmp_path)
     yield made
     made.close()
+
+
+class Author:
+    """Somebody with a fresh environment: Pegboard from this checkout, nothing else.
+
+    Args:
+        folder: Where they work.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = Environment(folder / "venv")
+
+    def __call__(self, *command: str, cwd: Path | None = None) -> str:
+        """Run a program; return what it printed. It must succeed."""
+        done = subprocess.run(
+            command,
+            cwd=cwd or self.folder,
+            env=self._variables(),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def _variables(self) -> dict[str, str]:
+        variables = clean()
+        path = os.pathsep.join([str(self.environment.programs), variables["PATH"]])
+        return {
+            **variables,
+            "PATH": path,
+            "HOME": str(self.folder),
+            "PEGBOARD_CACHE_DIR": str(self.folder / "cache"),
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_QUIET": "1",
+        }
+
+
+@pytest.fixture(scope="module")
+def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
+    """An environment of its own for each module: projects are installed into it."""
+    return Author(tmp_path_factory.mktemp("author"))

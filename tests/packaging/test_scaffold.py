@@ -2,38 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
-import venv
 
 import pytest
-
-from .machine import ROOT, clean
-
-
-@pytest.fixture(scope="module")
-def author(tmp_path_factory):
-    """A fresh environment of somebody who has nothing but Python and a checkout."""
-    folder = tmp_path_factory.mktemp("author")
-    venv.create(folder / "venv", with_pip=True)
-
-    def run(*command, cwd=folder):
-        program = folder / "venv" / "bin" / command[0]
-        home = {"HOME": str(folder), "PEGBOARD_CACHE_DIR": str(folder / "cache")}
-        done = subprocess.run(
-            [program, *command[1:]],
-            cwd=cwd,
-            env={**clean(), **home},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    run("pip", "install", "-q", "--disable-pip-version-check", str(ROOT))
-    run.folder = folder
-    return run
 
 
 @pytest.mark.parametrize("kind", ["pack", "plugin"])
