@@ -168,6 +168,8 @@ def test_what_fits_is_never_changed(fit_one: Accept, schema: Any, value: Any) ->
         (STRINGS, "[red"),
         (STRINGS, None),
         (INTEGERS, {"item": 14}),
+        ({"type": "array", "items": INTEGERS}, [1, 2]),
+        ({"type": "array", "items": INTEGERS}, 1),
         (INTEGERS, "[1, 2"),
         (POINT, ""),
         (POINT, '{"x": 1'),

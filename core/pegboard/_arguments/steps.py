@@ -88,7 +88,9 @@ def _candidates(visit: Visit) -> Iterator[tuple[Any, str, list[Repair]]]:
             inner = [replace(each, path=path + each.path) for each in found.repairs]
             yield found.value, "text_to_json", inner
     if "array" in wanted and is_element(visit.value):
-        yield [visit.value], "lone_element", []
+        # Not in a list of lists: there the outer one may be what is missing.
+        if not visit.path or isinstance(visit.path[-1], str):
+            yield [visit.value], "lone_element", []
 
 
 def _pick_member(visit: Visit) -> None:
