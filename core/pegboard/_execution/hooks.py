@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
 import json
 import logging
 import time
@@ -182,6 +183,8 @@ async def inject(inv: Invocation) -> bool:
             return False
         if value is None:
             value = plan.secrets.get(name)
+        if value is None and _has_default(plan.function, parameter):
+            continue
         if value is None:
             inv.refuse(
                 "tool_unavailable",
@@ -193,6 +196,11 @@ async def inject(inv: Invocation) -> bool:
     inv.injected = values
     inv.secrets = secrets_in(values.values())
     return True
+
+
+def _has_default(function: Any, parameter: str) -> bool:
+    found = inspect.signature(function).parameters[parameter]
+    return found.default is not inspect.Parameter.empty
 
 
 async def _ask_for(

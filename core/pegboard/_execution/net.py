@@ -75,7 +75,9 @@ def _caught(run: Run, inv: Invocation, error: BaseException) -> ToolResult:
     if isinstance(error, Abort):
         run.abort(error)
         return _cut_short(inv)
-    plugin = getattr(error, "pegboard_layer", "code")
+    # A GeneratorExit was turned into something else on its way; its cause is marked.
+    marked = error if hasattr(error, "pegboard_layer") else error.__cause__
+    plugin = getattr(marked, "pegboard_layer", "code")
     kind = type(error).__name__
     log.warning("a middleware of plugin %s failed: %s", plugin, kind)
     ran = "did not run" if inv.executed == "no" else "ran"
