@@ -222,7 +222,7 @@ class PreparedCall(Frozen, OpenPreparedCall):
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every try of this call, resumed ones included; "" outside one."""
+        """The same for every try of this call, resumed ones included."""
         return "" if self._state is None else str(self._state.run.key_of(self._state))
 
     def replace(self, *, arguments: Mapping[str, Any]) -> PreparedCall:
