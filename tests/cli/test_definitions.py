@@ -111,7 +111,8 @@ def test_guards_apply_to_tools_without_bodies(site, project, answer):
     [
         ("[]", "defs.json defines no tools"),
         ("{", "defs.json is not JSON"),
-        ('[{"title": "x"}]', "defs.json holds a definition without a name"),
+        ('[{"type": "web_search"}]', "defs.json defines no tools"),
+        ('[{"name": "x"}, {"name": "x"}]', "defs.json defines 'x' twice"),
         ('{"name": "x", "parameters": 7}', "the schema of 'x' is no object"),
     ],
 )
@@ -123,6 +124,40 @@ def test_what_defines_no_tools_is_one_line(content, message, calls, project, peg
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_providers_own_tools_are_left_out(project, pegboard):
+    """What has no name in a request is the provider's own; stderr counts it."""
+    definitions = [{"type": "web_search"}, OURS, {"googleSearch": {}}]
+    (project / "defs.json").write_text(json.dumps(definitions))
+    calls = write_lines(project / "calls.jsonl", [{"name": "add"}])
+    result = pegboard("run", calls, "--tools", "defs.json")
+
+    assert result.exit_code == 0
+    assert result.stderr == "defs.json: 2 definitions without a name left out\n"
+
+
+def test_the_types_of_geminis_older_format_are_read(project, answer):
+    """Gemini's older format writes types in capitals, and null as `nullable`."""
+    schema = {
+        "type": "OBJECT",
+        "properties": {
+            "a": {"type": "INTEGER"},
+            "type": {"type": "ARRAY", "items": {"type": "STRING", "nullable": True}},
+        },
+    }
+    tools = {"function_declarations": [{"name": "add", "parameters": schema}]}
+    (project / "defs.json").write_text(json.dumps(tools))
+    calls = [{"a": 1, "type": ["x", None]}, {"a": 1.5}, {"type": [None, 7, {}]}]
+    lines = [{"name": "add", "arguments": arguments} for arguments in calls]
+    file = write_lines(project / "calls.jsonl", lines)
+    results = answer("run", file, "--tools", "defs.json", "--json")["results"]
+
+    assert [result["code"] for result in results] == [
+        "dry_run",
+        "invalid_arguments",
+        "invalid_arguments",
+    ]
 
 
 def test_an_invalid_schema_takes_only_its_tool_down(project, answer):
