@@ -49,7 +49,10 @@ async def _ask(inv: Invocation) -> ToolResult | None:
     try:
         found = await hooks.guard(inv, inv.call)
     except Abort as abort:
-        run.abort(abort)  # whatever the middlewares make of it
+        # Whatever the middlewares make of it.
+        run.abort(abort)
+        text = f"{inv.sent.name} did not run: the batch was ended"
+        inv.barred = inv.make("not_started", text, status="cancelled")
         raise
     finally:
         for event in run.reporter.release():

@@ -279,6 +279,7 @@ class Run:
     async def _wind_up(self, calls: Sequence[ToolCall]) -> Abort:
         """Give every call its end, and return the Abort with all results."""
         assert self.aborted is not None
+        self._is_batch = True  # also one call's Abort carries a batch
         for sent in calls[len(self.invocations) :]:
             leave_out(take_up(self, sent, self.next_index()))
         for inv in self.invocations:
