@@ -135,6 +135,7 @@ def test_settings_of_the_tool_are_shown_with_their_origin(project, pegboard):
     ("schema", "shown"),
     [
         ({"type": "string", "maxLength": 9}, "string, at most 9 characters"),
+        ({"type": "string", "minLength": 1}, "string, at least 1 character"),
         ({"type": "integer", "minimum": 1, "maximum": 5}, "integer >= 1 <= 5"),
         ({"type": ["string", "null"]}, "string | null"),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "integer | null"),

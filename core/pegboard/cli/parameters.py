@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pegboard.cli.words import counted
+
 Schema = Mapping[str, Any]
 
 #: How deep objects within objects are taken apart.
@@ -17,12 +19,15 @@ BOUNDS = {
     "maximum": "<= {}",
     "exclusiveMaximum": "< {}",
     "multipleOf": "a multiple of {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
     "pattern": "like {}",
     "format": "{}",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
+}
+#: Keywords that bound a size, and what they count.
+SIZES = {
+    "minLength": ("at least", "character"),
+    "maxLength": ("at most", "character"),
+    "minItems": ("at least", "item"),
+    "maxItems": ("at most", "item"),
 }
 
 
@@ -98,15 +103,19 @@ def type_of(schema: Schema, root: Schema, depth: int = DEPTH) -> str:
     kind = schema.get("type", "any")
     kinds = list(kind) if isinstance(kind, (list, tuple)) else [kind]
     words = [_word(str(name), schema, root, depth) for name in kinds]
-    bounds = [
-        text.format(schema[keyword])
-        for keyword, text in BOUNDS.items()
-        if keyword in schema
-    ]
     text = " | ".join(words)
-    for bound in bounds:
+    for bound in _bounds(schema):
         text += f" {bound}" if bound[0] in "<>" else f", {bound}"
     return text
+
+
+def _bounds(schema: Schema) -> Iterator[str]:
+    for keyword, text in BOUNDS.items():
+        if keyword in schema:
+            yield text.format(schema[keyword])
+    for keyword, (word, noun) in SIZES.items():
+        if isinstance(size := schema.get(keyword), int):
+            yield f"{word} {counted(size, noun)}"
 
 
 def _word(kind: str, schema: Schema, root: Schema, depth: int) -> str:
