@@ -101,6 +101,12 @@ def demo(session: nox.Session) -> None:
     session.run(sys.executable, "tests/demo/run.py")
 
 
+@nox.session(venv_backend="none")
+def bench(session: nox.Session) -> None:
+    """Measure Pegboard and its peers (about 15 minutes); `-- --quick` takes one."""
+    session.run(sys.executable, "tests/bench", *session.posargs)
+
+
 @nox.session(reuse_venv=False)
 def build(session: nox.Session) -> None:
     """Build every wheel, install them together in a clean venv, run the command."""
