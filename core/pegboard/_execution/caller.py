@@ -203,6 +203,18 @@ class Caller:
             lambda: self.run(calls, **options), "use `await ...run(...)`"
         )
 
+    def resume_sync(
+        self,
+        batch: BatchResult,
+        decisions: Mapping[int | str, Approve | Deny],
+        **options: Any,
+    ) -> BatchResult:
+        """Do what `resume` does, for programs without a loop, and in a notebook."""
+        return self.executor.door.wait(
+            lambda: self.resume(batch, decisions, **options),
+            "use `await ...resume(...)`",
+        )
+
 
 @asynccontextmanager
 async def _running(batch: Any, stream: Stream) -> AsyncIterator[None]:
