@@ -343,16 +343,18 @@ def test_items_by_place_become_items_of_any_of_them():
 
     shut, losses = written({**pair, "items": False}, OPENAI)
     assert (shut["items"], shut["maxItems"]) == (either, 2)
-    assert losses == [("described", "prefixItems")]
+    assert shut["description"].endswith("; no further items]")
+    assert losses == [("described", "prefixItems"), ("described", "items")]
     kept, losses = written({**pair, "items": False}, _subset.GEMINI)
     assert (len(kept["prefixItems"]), kept["maxItems"], losses) == (2, 2, [])
     opened, _ = written({**pair, "items": {"type": "null"}}, OPENAI)
     assert opened["items"] == {"anyOf": [*either["anyOf"], {"type": "null"}]}
     none, _ = written({"type": "array", "items": False}, TAKES_ALL)
     assert none["maxItems"] == 0
-    two, losses = written({"allOf": [pair, pair]}, _subset.GEMINI)
-    assert len(two["prefixItems"]) == 2
-    assert losses == [("described", "prefixItems")]
+    short = {"prefixItems": [{"type": "string"}], "items": {"type": "number"}}
+    two, losses = written({"allOf": [pair, short]}, _subset.GEMINI)
+    assert two["prefixItems"] == [{"type": "string"}, {"type": "integer"}]
+    assert (two["items"], losses) == ({"type": "number"}, [])
 
 
 def test_older_drafts_are_read_in_their_words():
@@ -434,10 +436,10 @@ def test_what_a_root_cannot_say_is_in_the_tools_description():
     assert losses == [("described", "not"), ("described", "if")]
 
 
-def test_a_recursive_reference_among_limits_stays_the_reference():
-    """L2: what stood beside it is put into words."""
+def test_a_recursive_reference_among_limits_is_written_out_once():
+    """L2: what it names is joined with what stands beside it, and loops below."""
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}}
-    other = {"type": "object", "properties": {"next": {"$ref": "#/$defs/M"}}}
+    other = {"type": "object", "properties": {"more": {"$ref": "#/$defs/M"}}}
     definitions = {"$defs": {"N": node, "M": other}}
 
     beside, losses = written(
@@ -447,13 +449,30 @@ def test_a_recursive_reference_among_limits_stays_the_reference():
         {"allOf": [{"$ref": "#/$defs/N"}, {"$ref": "#/$defs/M"}]}, OPENAI, **definitions
     )
 
+    null = {"type": "null"}
     assert beside == {
+        "type": "object",
         "description": "[at least 1 properties]",
-        "anyOf": [{"$ref": "#/$defs/N"}],
+        "properties": {"next": {"anyOf": [{"$ref": "#/$defs/N"}, null]}},
+        "required": ["next"],
+        "additionalProperties": False,
     }
     assert losses == [("described", "minProperties")]
-    assert both["anyOf"] == [{"$ref": "#/$defs/N"}]
-    assert lost == [("described", "$ref")]
+    assert list(both["properties"]) == ["next", "more"]
+    assert lost == []
+
+
+def test_a_loop_with_a_limit_at_each_turn_ends():
+    """L2: the second time round the limit is put into words."""
+    node = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/$defs/N", "minProperties": 1}},
+    }
+
+    made, losses = written({"$ref": "#/$defs/N"}, OPENAI, **{"$defs": {"N": node}})
+
+    assert made == {"$ref": "#/$defs/N"}
+    assert set(losses) == {("described", "minProperties")}
 
 
 def test_a_schema_too_deep_or_too_large_is_cut_not_a_crash():

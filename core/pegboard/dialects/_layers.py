@@ -88,10 +88,12 @@ class Gatherer(ABC):
             self.lose(place, "$ref", reference, path, message=message)
             return []
         target, at = found
+        if any(path == at for _, path in place.layers):
+            return []  # it holds here already
         if place.depth and self._keeps(at):
             kept.append(found)
             return []
-        if at not in place.open:
+        if at not in place.open or not self.references.is_loop(at):
             place.open |= {at}
             return [found]
         message = f"shaped like {_name(at)} again"
@@ -118,7 +120,9 @@ class Gatherer(ABC):
             return []
         followed = []
         for target, path in kept:
-            if not self.references.is_loop(path) and path not in place.open:
+            if any(at == path for _, at in place.layers):
+                continue  # it holds here already
+            if path not in place.open or not self.references.is_loop(path):
                 place.open |= {path}
                 followed.append((target, path))
             elif place.reference is None:
@@ -141,11 +145,6 @@ class Gatherer(ABC):
         self.definitions[name] = {}  # so that a loop ends here
         self.definitions[name] = self.write([(target, path)], Place(frozenset(), 0))
         return name
-
-    def look_up(self, node: Json) -> Json:
-        """Return the definition that a written node refers to, else the node."""
-        name = str(node.get("$ref")).removeprefix("#/$defs/")
-        return self.definitions.get(name, {}) if "$ref" in node else node
 
     def lose(
         self,

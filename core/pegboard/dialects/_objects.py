@@ -73,23 +73,43 @@ def _write_rest(pen: Pen, place: Place, needed: list[str]) -> None:
     """Write which properties are required and which others may be."""
     required = list(dict.fromkeys([*_required(place), *needed]))
     if pen.subset.keywords is not None:
-        properties = place.made.setdefault("properties", {})
-        for name in required:
-            if name not in properties:
-                path = (*place.path, "required")
-                properties[name] = pen.write([(_further(place), path)], place)
-        if pen.subset.complete:
-            for name, item in properties.items():
-                properties[name] = item if name in required else nullable(item)
-            required = list(properties)
-        if not properties and place.depth:
-            del place.made["properties"]
+        required = _complete(pen, place, required)
     if required:
         place.made["required"] = required
     if pen.subset.closed:
         _close(pen, place)
     else:
         _write_further(pen, place)
+
+
+def _complete(pen: Pen, place: Place, required: list[str]) -> list[str]:
+    """Describe what is only required, and require what only the subset does."""
+    properties = place.made.setdefault("properties", {})
+    missing = [name for name in required if name not in properties]
+    further = _further(place)
+    if missing and any(value is False for value, _ in further):
+        place.impossible = True  # it is required and must not be
+        for value, path in place.values("required"):
+            pen.lose(place, "required", value, path)
+        required = [name for name in required if name in properties]
+    else:
+        for name in missing:
+            schemas = further or [(True, (*place.path, "required"))]
+            properties[name] = pen.write(schemas, place)
+    if pen.subset.complete:
+        for name, item in properties.items():
+            properties[name] = item if name in required else nullable(item)
+        required = list(properties)
+    if not properties and place.depth:
+        del place.made["properties"]
+    return required
+
+
+def _further(place: Place) -> list[tuple[Any, Path]]:
+    return [
+        (value, (*path, "additionalProperties"))
+        for value, path in place.values("additionalProperties")
+    ]
 
 
 def _required(place: Place) -> list[str]:
@@ -99,12 +119,6 @@ def _required(place: Place) -> list[str]:
         for name in value
         if isinstance(name, str)
     ]
-
-
-def _further(place: Place) -> Any:
-    """Return the schema of a property that is required and nowhere described."""
-    found = [value for value, _ in place.values("additionalProperties")]
-    return found[0] if found and isinstance(found[0], Mapping) else True
 
 
 def _close(pen: Pen, place: Place) -> None:
@@ -132,15 +146,14 @@ def _write_further(pen: Pen, place: Place) -> None:
             }
         else:
             pen.lose(place, "patternProperties", value, path)
-    given = list(place.values("additionalProperties"))
-    if not given:
-        return
-    value, path = next((item for item in given if item[0] is False), given[0])
+    given = _further(place)
     if not pen.subset.takes("additionalProperties"):
-        if value is not True:
-            pen.lose(place, "additionalProperties", value, path)
-    elif isinstance(value, Mapping):
-        at = (*path, "additionalProperties")
-        place.made["additionalProperties"] = pen.write([(value, at)], place)
-    else:
-        place.made["additionalProperties"] = value
+        for value, path in given:
+            if value is not True:
+                pen.lose(place, "additionalProperties", value, path[:-1])
+    elif any(value is False for value, _ in given):
+        place.made["additionalProperties"] = False
+    elif schemas := [item for item in given if item[0] is not True]:
+        place.made["additionalProperties"] = pen.write(schemas, place)
+    elif given:
+        place.made["additionalProperties"] = True

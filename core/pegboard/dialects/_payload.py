@@ -55,7 +55,7 @@ def _read(text: str) -> Iterator[Mapping[str, Any]]:
         lines = [line for line in map(_data, event.split("\n")) if line]
         try:
             yield from [item for line in lines for item in _parse(line)]
-        except ValueError:
+        except (ValueError, RecursionError):
             yield from _parse_whole("\n".join(lines))
 
 
@@ -73,7 +73,7 @@ def _parse(data: str) -> list[Mapping[str, Any]]:
 def _parse_whole(data: str) -> list[Mapping[str, Any]]:
     try:
         return _parse(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UsageError(
             f"this part of a stream is no JSON: {data[:80]!r}; "
             f"feed whole lines, or the parsed chunks"

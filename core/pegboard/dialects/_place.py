@@ -65,9 +65,6 @@ class Pen(Protocol):
     def try_write(self, schemas: Schemas, parent: Place) -> Json | None:
         """Return one node that fits all the schemas at once, None if nothing fits."""
 
-    def look_up(self, node: Json) -> Json:
-        """Return the definition that a written node refers to, else the node."""
-
     def lose(
         self,
         place: Place,

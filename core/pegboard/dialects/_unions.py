@@ -13,6 +13,7 @@ from pegboard.dialects._place import (
     Place,
     constraints,
 )
+from pegboard.dialects._values import allowed_values, joined_types
 from pegboard.dialects.losses import Path
 
 UNIONS = ("anyOf", "oneOf")
@@ -54,8 +55,13 @@ def distribute(pen: Pen, place: Place) -> bool:
     if not written:
         place.impossible = True
         return True
-    if keyword == "oneOf" and not _are_disjoint([pen.look_up(arm) for arm in written]):
-        pen.lose(place, keyword, arms, path)
+    if keyword == "oneOf":
+        found_arms = [
+            pen.gather([(arm, (*path, keyword, i))], place.open, 0)
+            for i, arm in enumerate(arms)
+        ]
+        if not _are_disjoint(pen, found_arms):
+            pen.lose(place, keyword, arms, path)
     place.made.update(_either(written))
     return True
 
@@ -108,19 +114,31 @@ def flatten(pen: Pen, place: Place) -> tuple[Json, list[str]]:
     needed: list[str] = []
     for schema, path in place.layers:
         for keyword in UNIONS:
-            arms = _objects(pen, place, schema.get(keyword, []), (*path, keyword))
-            if not arms:
+            if keyword not in schema:
                 continue
             pen.lose(place, keyword, schema[keyword], path)
+            arms = _objects(pen, place, schema[keyword], (*path, keyword))
             needed += [
                 name
-                for name in _required(arms[0])
+                for name in (_required(arms[0]) if arms else ())
                 if all(name in _required(arm) for arm in arms)
             ]
             for arm in _with_inner(pen, arms):
                 for name, item, at in _properties(arm):
-                    choices.setdefault(name, []).append(pen.write([(item, at)], arm))
+                    beside = _further(place, name)
+                    written = pen.try_write([(item, at), *beside], arm)
+                    if written is not None:
+                        choices.setdefault(name, []).append(written)
     return {name: joined(written, pen) for name, written in choices.items()}, needed
+
+
+def _further(place: Place, name: str) -> list[tuple[Any, Path]]:
+    """Return what the root says of a property that it does not describe."""
+    return [
+        (schema["additionalProperties"], (*path, "additionalProperties"))
+        for schema, path in place.layers
+        if "additionalProperties" in schema and name not in schema.get("properties", {})
+    ]
 
 
 def _objects(pen: Pen, place: Place, arms: list[Any], path: Path) -> list[Place]:
@@ -160,35 +178,40 @@ def _properties(arm: Place) -> list[tuple[str, Any, Path]]:
     ]
 
 
-def _are_disjoint(arms: list[Json]) -> bool:
+def _are_disjoint(pen: Pen, arms: list[Place]) -> bool:
     return all(
-        _differ(one, other) for i, one in enumerate(arms) for other in arms[i + 1 :]
+        _differ(pen, one, other)
+        for i, one in enumerate(arms)
+        for other in arms[i + 1 :]
     )
 
 
-def _differ(one: Json, other: Json) -> bool:
-    """Tell whether surely no value fits both nodes."""
-    kinds = [_kinds(one), _kinds(other)]
-    if all(kinds) and not kinds[0] & kinds[1]:
+def _differ(pen: Pen, one: Place, other: Place, depth: int = 0) -> bool:
+    """Tell whether surely no value fits both places.
+
+    Only what is said counts: a type that was read from other keywords does not.
+    """
+    if one.impossible or other.impossible:
         return True
-    values = [_values(one), _values(other)]
-    if None not in values:
-        return not any(value in values[1] for value in values[0])  # type: ignore[operator, union-attr]  # neither is None
-    shared = set(one.get("required", ())) & set(other.get("required", ()))
+    types = joined_types(one), joined_types(other)
+    if types[0] and types[1] and not _kinds(types[0]) & _kinds(types[1]):
+        return True
+    values = allowed_values(one, types[0]), allowed_values(other, types[1])
+    if values[0] is not None and values[1] is not None:
+        return not any(value in values[1] for value in values[0])
+    if depth > 3 or types != (["object"], ["object"]):
+        return False
+    shared = set(_required(one)) & set(_required(other))
     return any(
-        _differ(one["properties"][name], other["properties"][name])
+        _differ(pen, _property(pen, one, name), _property(pen, other, name), depth + 1)
         for name in shared
-        if name in one.get("properties", {}) and name in other.get("properties", {})
     )
 
 
-def _kinds(node: Json) -> set[str]:
-    given = node.get("type", [])
-    names = set(given if isinstance(given, list) else [given])
-    return names | {"number"} if "integer" in names else names
+def _property(pen: Pen, arm: Place, name: str) -> Place:
+    found = [(item, path) for given, item, path in _properties(arm) if given == name]
+    return pen.gather(found, arm.open, 0)
 
 
-def _values(node: Json) -> list[Any] | None:
-    if "const" in node:
-        return [node["const"]]
-    return node.get("enum")
+def _kinds(types: list[str]) -> set[str]:
+    return {*types, "number"} if "integer" in types else set(types)

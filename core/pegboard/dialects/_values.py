@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from pegboard.dialects._limits import words
 from pegboard.dialects._place import (
     ALL_TYPES,
     LIMITS_OF,
@@ -20,10 +21,9 @@ from pegboard.dialects._place import (
 )
 from pegboard.dialects._reshaping import matters, to_openapi
 from pegboard.dialects._subset import Subset
-from pegboard.dialects.losses import Path
 
-#: Keyword -> which of two values is the tighter one.
-_TIGHTER = {
+#: Keyword -> which of several values is the tightest.
+_TIGHTER: dict[str, Callable[[Iterable[float]], float]] = {
     "minimum": max,
     "exclusiveMinimum": max,
     "minLength": max,
@@ -46,8 +46,8 @@ def write(pen: Pen, place: Place) -> None:
     for value, path in place.values("enum"):
         if value == []:
             pen.lose(place, "enum", value, path, message="no value is allowed")
-    types = _joined_types(place)
-    values = _allowed(place, types)
+    types = joined_types(place)
+    values = allowed_values(place, types)
     if values is not None and types is None:
         types = _distinct(map(type_of, values))
     elif values is not None and types is not None and len(types) > 1:
@@ -67,7 +67,7 @@ def write(pen: Pen, place: Place) -> None:
         write_limit(pen, place, keyword)
 
 
-def _joined_types(place: Place) -> list[str] | None:
+def joined_types(place: Place) -> list[str] | None:
     """Return the types that all layers allow, None if no layer says any."""
     joined: list[str] | None = None
     for schema, _ in place.layers:
@@ -93,7 +93,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def _allowed(place: Place, types: list[str] | None) -> list[Any] | None:
+def allowed_values(place: Place, types: list[str] | None) -> list[Any] | None:
     """Return the values that all layers enumerate, None if no layer does."""
     joined: list[Any] | None = None
     for schema, _ in place.layers:
@@ -164,8 +164,8 @@ def _write_any(pen: Pen, place: Place) -> None:
 
 def _write_values(pen: Pen, place: Place, values: list[Any]) -> None:
     enums, made = pen.subset.enums, place.made
-    keyword = "const" if place.says("const") else "enum"
-    if keyword == "const" and len(values) == 1 and pen.subset.takes("const"):
+    keyword = "const" if len(values) == 1 and place.says("const") else "enum"
+    if keyword == "const" and pen.subset.takes("const"):
         made["const"] = values[0]
         return
     if enums is None or all(type(value) in enums for value in values):
@@ -178,8 +178,10 @@ def _write_values(pen: Pen, place: Place, values: list[Any]) -> None:
             arm = {"type": _without_null(place.types), "enum": rest}
             place.made = {"anyOf": [arm, {"type": "null"}]}
     elif values != [None]:
-        given, path = next(place.values(keyword), (values, place.path))
-        pen.lose(place, keyword, given, path)
+        note = words(keyword, values[0] if keyword == "const" else values)
+        for each in ("const", "enum"):
+            for _, path in place.values(each):
+                pen.lose(place, each, values, path, message=note)
 
 
 def _without_null(types: list[str]) -> str | list[str]:
@@ -193,19 +195,21 @@ def write_limit(pen: Pen, place: Place, keyword: str) -> None:
     types, subset = place.types, pen.subset
     if not found or (subset.keywords is not None and not matters(keyword, types)):
         return
-    value, path = found[0]
-    tighter = _TIGHTER.get(keyword)
-    for other, at in found[1:]:
-        if tighter and tighter(value, other) != value:
-            value, path = other, at
-        elif not tighter and other != value:
-            pen.lose(place, keyword, other, at)
-    if _takes(subset, keyword, value):
+    value = found[0][0]
+    if keyword in _TIGHTER:
+        value = _TIGHTER[keyword](given for given, _ in found)
+    taken = _takes(subset, keyword, value)
+    bound = _INCLUSIVE.get(keyword)
+    if taken:
         place.made[keyword] = value
-    elif keyword in _INCLUSIVE and subset.takes(_INCLUSIVE[keyword]):
-        _write_inclusive(pen, place, keyword, (value, path))
-    else:
-        pen.lose(place, keyword, value, path)
+    elif bound and subset.takes(bound):
+        taken = "number" not in types
+        _write_inclusive(place, keyword, value)
+    for other, path in found:
+        if not taken or (keyword not in _TIGHTER and other != value):
+            shown = other if keyword not in _TIGHTER else value
+            note = words(keyword, shown)
+            pen.lose(place, keyword, other, path, message=note)
 
 
 def _takes(subset: Subset, keyword: str, value: Any) -> bool:
@@ -218,16 +222,10 @@ def _takes(subset: Subset, keyword: str, value: Any) -> bool:
     return subset.takes(keyword)
 
 
-def _write_inclusive(
-    pen: Pen, place: Place, keyword: str, found: tuple[float, Path]
-) -> None:
+def _write_inclusive(place: Place, keyword: str, value: float) -> None:
     """Say an exclusive bound as an inclusive one: exactly, of whole numbers."""
-    value, path = found
     bound = _INCLUSIVE[keyword]
-    if "number" in place.types:
-        pen.lose(place, keyword, value, path)
-    elif keyword == "exclusiveMinimum":
-        value = math.floor(value) + 1
-    else:
-        value = math.ceil(value) - 1
-    place.made[bound] = _TIGHTER[bound](value, place.made.get(bound, value))
+    if "number" not in place.types:
+        below = keyword == "exclusiveMinimum"
+        value = math.floor(value) + 1 if below else math.ceil(value) - 1
+    place.made[bound] = _TIGHTER[bound]((value, place.made.get(bound, value)))

@@ -72,10 +72,15 @@ class Writer(Gatherer):
         Raises:
             Refused: the subset cannot say it.
         """
-        made = self.try_write(schemas, parent)
+        found = list(schemas)
+        made = self.try_write(found, parent)
         if made is not None:
             return made
-        return {"not": {}} if self.subset.takes("not") else {"type": "null"}
+        if self.subset.takes("not"):
+            return {"not": {}}
+        for _, path in found:
+            self.lose(parent, "", False, path, message="no value fits in it")
+        return {"type": "null"}
 
     def try_write(self, schemas: Schemas, parent: Place) -> Json | None:
         """Return one node that fits all the schemas at once, None if nothing fits.

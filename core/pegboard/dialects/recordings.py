@@ -37,7 +37,7 @@ def read(text: str | bytes) -> Any:
     given = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     try:
         return json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         chunks = [
             event for event in _payload.events(given) if event is not _payload.DONE
         ]
