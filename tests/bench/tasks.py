@@ -113,7 +113,7 @@ MISTAKES: dict[str, tuple[str, dict[str, Any]]] = {
     "a text for a number": TASKS["refused"],
     "the same, nested": ("order", _order(qty="many")),
     "nested: below the minimum": ("order", _order(qty=0)),
-    "not in the enum": ("order", {"currency": "XXX", "items": []}),
+    "not in the enum": ("order", {"currency": "CHF", "items": []}),
     "unknown argument": ("add", {"a": 1, "b": 2, "c": 3}),
     "the tool raises": TASKS["raised"],
 }
