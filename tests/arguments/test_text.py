@@ -118,8 +118,11 @@ def test_a_text_over_the_limit_is_refused_by_its_bytes() -> None:
         read_arguments(text.encode(), limit=10)
 
 
-def test_depth_is_counted_from_where_a_value_will_stand() -> None:
-    """A9: a value read out of a text may not pass the depth of the whole."""
-    assert not is_too_deep([[1]], 98)
-    assert is_too_deep([[1]], 99)
-    assert not is_too_deep("text", 100)
+def test_depth_is_counted_in_containers() -> None:
+    """A9: a hundred objects and arrays, one in the other, are the most."""
+    inner: list[Any] = []
+    for _ in range(98):
+        inner = [inner, 1]
+
+    assert not is_too_deep({"a": inner})
+    assert is_too_deep({"a": [inner]})

@@ -247,7 +247,7 @@ def test_json_text_within_json_text_is_bounded(fit_one: Accept) -> None:
     text = "[" * 90 + "]" * 90
 
     assert fit_one(schema, text) == eval(text)
-    with pytest.raises(InvalidArguments, match="expected array"):
+    with pytest.raises(InvalidArguments, match="nested deeper than 100"):
         fit_one(schema, [[[[[[[[[[[text]]]]]]]]]]])
 
 

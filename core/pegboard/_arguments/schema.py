@@ -10,6 +10,7 @@ from pegboard._arguments.explaining import Problem
 from pegboard._arguments.places import Place, Places, parts_below, types
 from pegboard._arguments.reading import Reading, read_container
 from pegboard._arguments.settling import holds_whole, may_hold_whole, settle
+from pegboard._arguments.text import MAX_DEPTH, is_too_deep
 from pegboard._arguments.visits import Fit
 from pegboard._arguments.walk import MAX_PLACES, TooManyPlaces, Walk
 from pegboard._arguments.wording import MAX_PROBLEMS, Path, invalid, is_secret
@@ -120,6 +121,8 @@ class ArgumentSchema:
         try:
             fit = walk.fit(root, value)
             problems += fit.problems
+            if not problems and is_too_deep(fit.value):
+                lines.append(f"arguments: texts read, nested deeper than {MAX_DEPTH}")
         except TooManyPlaces as error:
             lines.append(f"arguments: more than {MAX_PLACES:,} places do not fit")
             problems += error.problems

@@ -10,7 +10,7 @@ from pegboard._arguments.casting import candidates, is_element
 from pegboard._arguments.keywords import ASSERTIONS
 from pegboard._arguments.places import Place, types
 from pegboard._arguments.reading import Reading
-from pegboard._arguments.text import is_too_deep
+from pegboard._arguments.text import MAX_DEPTH
 from pegboard._arguments.visits import Fit, Request, Steps, Visit
 from pegboard._arguments.wording import MAX_PROBLEMS, Path, kind
 from pegboard.calls import Repair
@@ -53,8 +53,6 @@ def _cast(visit: Visit) -> Steps:
     """Try what a value of the wrong type may stand for."""
     nearest = None
     for value, rule, inner in _candidates(visit):
-        if is_too_deep(value, len(visit.path)):
-            continue
         fit = yield Request(visit.place, value, visit.path, visit.text_fits)
         if not fit.problems:
             visit.repair(rule, visit.value, value)
@@ -75,7 +73,7 @@ def _cast(visit: Visit) -> Steps:
 
 def _candidates(visit: Visit) -> Iterator[tuple[Any, str, list[Repair]]]:
     """Yield what the value may stand for, the rule, and the repairs of reading it."""
-    if not visit.coerce:
+    if not visit.coerce or len(visit.path) >= MAX_DEPTH:
         return
     wanted = types(visit.schema)
     for value, rule in candidates(visit.value, wanted):
@@ -117,7 +115,7 @@ def _fit_members(visit: Visit) -> Steps:
         if len(visit.problems) >= MAX_PROBLEMS:
             return
         for place in visit.place.members(name):
-            if place.admits(item):
+            if visit.admits(place, item):
                 continue
             if place.schema is False:
                 visit.blame("unknown", name)
@@ -149,7 +147,7 @@ def _fit_elements(visit: Visit) -> Steps:
         place = first[index] if index < len(first) else rest
         if place is None or len(visit.problems) >= MAX_PROBLEMS:
             break
-        if not place.admits(item):
+        if not visit.admits(place, item):
             fit = yield visit.ask_below(place, index, item)
             visit.note(fit)
             elements[index] = fit.value
@@ -160,7 +158,7 @@ def _fit_elements(visit: Visit) -> Steps:
 def _choose(visit: Visit, keyword: str) -> Steps:
     """Take the arm of a union that fits with the fewest repairs, or the nearest."""
     arms = visit.place.listed(keyword)
-    fitting = sum(arm.admits(visit.value) for arm in arms)
+    fitting = sum(visit.admits(arm, visit.value) for arm in arms)
     if fitting > 1 and keyword == "oneOf":
         visit.blame("oneOf")
     if fitting:
@@ -174,10 +172,17 @@ def _choose(visit: Visit, keyword: str) -> Steps:
             best = distance, fit
     assert best is not None
     (unfit, of_other_type, *_), fit = best
-    if unfit and (of_other_type or not isinstance(visit.value, (dict, list))):
+    if unfit and (of_other_type or _is_about(visit, fit)):
         visit.blame("type")
     else:
         visit.take(fit)
+
+
+def _is_about(visit: Visit, fit: Fit) -> bool:
+    """Return whether a scalar itself is what does not fit: then all arms are told."""
+    return not isinstance(visit.value, (dict, list)) and all(
+        each.path == visit.path for each in fit.problems
+    )
 
 
 def _distance(fit: Fit, path: Path) -> tuple[bool, bool, int, int]:
@@ -205,10 +210,10 @@ def _fit_conditions(visit: Visit) -> Steps:
     """Fit what holds only where something else holds; find what must not hold."""
     place, schema = visit.place, visit.schema
     if "if" in schema:
-        branch = "then" if place.child("if").admits(visit.value) else "else"
+        branch = "then" if visit.admits(place.child("if"), visit.value) else "else"
         if branch in schema:
             visit.take((yield visit.ask(place.child(branch))))
-    if "not" in schema and place.child("not").admits(visit.value):
+    if "not" in schema and visit.admits(place.child("not"), visit.value):
         visit.blame("not")
     if "contains" in schema and isinstance(visit.value, list):
         wanted = place.child("contains")
@@ -240,12 +245,14 @@ def _fit_dependents(visit: Visit) -> Steps:
 
 def _fit_unevaluated(visit: Visit) -> Steps:
     """Fit the properties that no other keyword of the schema speaks of."""
-    if "unevaluatedProperties" not in visit.schema or visit.place.admits(visit.value):
+    if "unevaluatedProperties" not in visit.schema or visit.admits(
+        visit.place, visit.value
+    ):
         return
     place = visit.place.child("unevaluatedProperties")
     parts = [part for part in visit.place.parts() if part.admits(visit.value)]
     for name, item in list(visit.value.items()):
-        if place.admits(item) or any(part.members(name) for part in parts):
+        if visit.admits(place, item) or any(part.members(name) for part in parts):
             continue
         if place.schema is False:
             visit.blame("unknown", name)

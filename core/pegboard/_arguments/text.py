@@ -64,19 +64,19 @@ def check_value(value: Any) -> None:
                 raise ValueError("a number out of range")
 
 
-def is_too_deep(value: Any, above: int) -> bool:
-    """Return whether a value has more levels than may stand below `above` others."""
+def is_too_deep(value: Any) -> bool:
+    """Return whether a JSON value is nested deeper than it may be."""
     level = [value]
-    while level := [item for item in level if isinstance(item, (dict, list))]:
-        above += 1
-        if above > MAX_DEPTH:
-            return True
+    for _ in range(MAX_DEPTH):
         level = [
             part
-            for item in level
-            for part in (item.values() if isinstance(item, dict) else item)
+            for container in level
+            for part in (container.values() if type(container) is dict else container)
+            if type(part) is dict or type(part) is list
         ]
-    return False
+        if not level:
+            return False
+    return True
 
 
 def _has_long_number(text: str) -> bool:

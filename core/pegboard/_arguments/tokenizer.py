@@ -7,19 +7,26 @@ re-typed: every literal of the input is a literal of the output, in the same pla
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import NoReturn
 
 from pegboard._arguments.text import MAX_DEPTH
 from pegboard._arguments.wording import cut, malformed, quote, truncated
 
 _MAX_VALUES = 100
-_SPACE = re.compile(r"[ \t\r\n]+")
+_SPACE = re.compile(r"[ \t\r\n]*+")
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-_NUMBERLIKE = re.compile(r"[-+.0-9][-+.\w]*")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_STRICT_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"')
-_WHOLE_STRING = {
+_NUMBER = re.compile(r"[-+.0-9][-+.\w]*")
+_STRICT = (
+    r"""(?:"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+\""""
+    r"|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?(?![-+.\w])"
+    r"|(?:true|false|null)(?![\w$]))"
+)
+# What is strict is taken over in long runs: most of most texts is.
+_TOKEN = re.compile(
+    rf"[ \t\r\n]*+(?:(?P<run>{_STRICT}(?:[ \t\r\n]*+[,:][ \t\r\n]*+{_STRICT})*+)"
+    r"|(?P<opening>[{\[])|(?P<closing>[}\]])|(?P<mark>[,:]))"
+)
+_STRING = {
     mark: re.compile(rf"{mark}((?:[^{mark}\\]|\\.)*+){mark}", re.DOTALL)
     for mark in "\"'"
 }
@@ -27,32 +34,32 @@ _ONLY_ESCAPES = re.compile(
     r"""(?:[^\\]|\\(?:["\\/bfnrt']|u[0-9a-fA-F]{4}))*+""", re.DOTALL
 )
 _ODD = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|.)|["\x00-\x1f]""", re.DOTALL)
-_LITERALS = {"true": "true", "false": "false", "null": "null"}
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
+_BEFORE_VALUES = ("{", "[", ",", ":")
 _CLOSES = {"{": "}", "[": "]"}
 
 
 class Document:
-    """One value of the text, rewritten.
+    """One value of a text, rewritten.
 
     Attributes:
         text: The value in JSON, as strict as the input allows.
     """
 
-    def __init__(self, pieces: list[str], starts: list[int]) -> None:
+    def __init__(self, source: str, pieces: list[str], starts: list[int]) -> None:
         self.text = "".join(pieces)
+        self._source = source
         self._pieces = pieces
         self._starts = starts
 
     def origin(self, offset: int) -> int:
-        """Return where in the input the token at an offset of `text` began."""
-        ends = []
-        end = 0
-        for piece in self._pieces:
-            end += len(piece)
-            ends.append(end)
-        index = bisect_right(ends, offset)
-        return self._starts[min(index, len(self._starts) - 1)] if self._starts else 0
+        """Return where in the source stands what stands at an offset of `text`."""
+        for piece, start in zip(self._pieces, self._starts, strict=True):
+            if offset < len(piece):
+                as_it_was = self._source.startswith(piece, start)
+                return start + offset if as_it_was else start
+            offset -= len(piece)
+        return self._starts[-1]
 
 
 class Tokenizer:
@@ -81,39 +88,60 @@ class Tokenizer:
         """
         text, size = self._text, len(self._text)
         while True:
+            if not self._open:
+                self._end_document()
+                self._skip()
+                if self._at == size:
+                    return
+                if self.documents:
+                    self._go_on(text[self._at])
+            if token := _TOKEN.match(text, self._at):
+                self._take(token)
+                continue
+            before = self._at
             self._skip()
-            if self._at >= size:
-                break
-            character = text[self._at]
-            if not self._open and self.documents:
-                self._go_on(character)
-            if character == '"' or character == "'":
-                self._string(character)
-            elif character in "{[":
-                self._put(character, 1)
-                self._open.append(_CLOSES[character])
+            if self._at == size:
+                raise truncated(f"at its end, before {quote(self._open[-1])}")
+            if self._at == before:
+                self._restore(text[self._at])
+
+    def _end_document(self) -> None:
+        if self._pieces:
+            document = Document(self._text, self._pieces, self._starts)
+            self.documents.append(document)
+            if len(self.documents) > _MAX_VALUES:
+                raise malformed(f"more than {_MAX_VALUES} values run together")
+            self._pieces, self._starts = [], []
+
+    def _take(self, token: re.Match[str]) -> None:
+        """Take over what is strict, and keep track of the brackets."""
+        kind = token.lastgroup or ""
+        piece = token[kind]
+        self._at = token.start(kind)
+        if kind == "closing":
+            self._close(piece)
+        elif kind == "run":
+            self._write(piece, len(piece))
+        else:
+            self._put(piece, len(piece))
+            if kind == "opening":
+                self._open.append(_CLOSES[piece])
                 if len(self._open) > MAX_DEPTH:
                     raise malformed(f"nested deeper than {MAX_DEPTH}")
-            elif character in "}]":
-                self._close(character)
-            elif character in ",:":
-                self._put(character, 1)
-            else:
-                self._bare()
-            if not self._open and self._pieces:
-                self.documents.append(Document(self._pieces, self._starts))
-                if len(self.documents) > _MAX_VALUES:
-                    raise malformed(f"more than {_MAX_VALUES} values run together")
-                self._pieces, self._starts = [], []
-        if self._open:
-            raise truncated(f"at its end, before {quote(self._open[-1])}")
+
+    def _restore(self, character: str) -> None:
+        """Rewrite a string, a word or a key that is not strict."""
+        if character == '"' or character == "'":
+            self._string(character)
+        else:
+            self._bare()
 
     def _skip(self) -> None:
         """Pass over white space and comments."""
         text = self._text
         while True:
-            if space := _SPACE.match(text, self._at):
-                self._at = space.end()
+            space = _SPACE.match(text, self._at)
+            self._at = space.end() if space else self._at
             if text.startswith("//", self._at):
                 end = text.find("\n", self._at)
                 end = len(text) if end < 0 else end
@@ -146,7 +174,7 @@ class Tokenizer:
                 f"found {quote(character)} where {quote(self._open[-1])} belongs"
             )
         # Only a comma that follows a value is surplus: in `[,]` a value is missing.
-        if self._pieces[-1] == "," and self._pieces[-2] not in ("{", "[", ",", ":"):
+        if self._pieces[-1] == "," and self._pieces[-2] not in _BEFORE_VALUES:
             self._note("trailing_commas", "," + character)
             self._pieces.pop()
             self._starts.pop()
@@ -154,48 +182,29 @@ class Tokenizer:
         self._open.pop()
 
     def _bare(self) -> None:
-        """Read a number, a word or a key without quotes."""
-        text = self._text
-        if token := _NUMBERLIKE.match(text, self._at):
-            if not _NUMBER.fullmatch(token[0]):
-                self._stop(token, "is not a JSON number")
-            self._separate()
-            self._put(token[0], len(token[0]))
-            return
-        token = _WORD.match(text, self._at)
+        """Read a word of Python or a key without quotes."""
+        token = _NUMBER.match(self._text, self._at)
+        if token:
+            self._stop(token, "is not a JSON number")
+        token = _WORD.match(self._text, self._at)
         if token is None:
-            self._fail(f"unexpected {quote(text[self._at])}")
+            self._fail(f"unexpected {quote(self._text[self._at])}")
         word = token[0]
-        if word in _LITERALS:
-            self._separate()
-            self._put(word, len(word))
-        elif word in _PYTHON:
+        last = self._pieces[-1] if self._pieces else ""
+        if word in _PYTHON:
             self._note("python_words", word)
-            self._separate()
-            self._put(_PYTHON[word], len(word))
-        elif self._at_key():
+            self._write(_PYTHON[word], len(word))
+        elif self._open[-1:] == ["}"] and last in ("{", ","):
             self._note("bare_keys", word)
-            self._put(f'"{word}"', len(word))
-        elif self._pieces[-1:] and self._pieces[-1][-1] == '"':
+            self._write(f'"{word}"', len(word))
+        elif last.endswith('"'):
             # Nearly always the text of an attribute, or of a speech.
             self._stop(token, 'follows a string; a quote inside one is written \\"')
         else:
             self._stop(token, "has no quotes")
 
-    def _at_key(self) -> bool:
-        return self._open[-1:] == ["}"] and self._pieces[-1] in ("{", ",")
-
-    def _separate(self) -> None:
-        # `[1 2]` must not become `[12]`.
-        if self._pieces and self._pieces[-1] not in ("{", "[", ",", ":"):
-            self._put(" ", 0)
-
     def _string(self, mark: str) -> None:
-        start = self._at
-        if mark == '"' and (strict := _STRICT_STRING.match(self._text, start)):
-            self._put(strict[0], len(strict[0]))
-            return
-        whole = _WHOLE_STRING[mark].match(self._text, start)
+        whole = _STRING[mark].match(self._text, self._at)
         if whole is None:
             raise truncated("inside a string")
         body, excerpt = whole[1], whole[0]
@@ -221,7 +230,13 @@ class Tokenizer:
                 return found
             return "\\\\" + _ODD.sub(restore, found[1:])
 
-        self._put(f'"{_ODD.sub(restore, body)}"', len(excerpt))
+        self._write(f'"{_ODD.sub(restore, body)}"', len(excerpt))
+
+    def _write(self, value: str, length: int) -> None:
+        """Write a value, or several; `[1 True]` must not become `[1true]`."""
+        if self._pieces and self._pieces[-1] not in _BEFORE_VALUES:
+            self._put(" ", 0)
+        self._put(value, length)
 
     def _put(self, piece: str, length: int) -> None:
         """Write a piece that stands for the next `length` characters."""

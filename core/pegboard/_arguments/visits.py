@@ -54,6 +54,7 @@ class Visit:
     Args:
         request: What is asked.
         coerce: Whether anything may be changed.
+        admits: Returns whether a value fits a place.
         read: Returns what a text holds: a reading, or why it holds nothing.
 
     Attributes:
@@ -63,6 +64,7 @@ class Visit:
     """
 
     __slots__ = (
+        "admits",
         "coerce",
         "path",
         "place",
@@ -76,12 +78,17 @@ class Visit:
     )
 
     def __init__(
-        self, request: Request, *, coerce: bool, read: Callable[[str], Reading | str]
+        self,
+        request: Request,
+        coerce: bool,
+        admits: Callable[[Place, Any], bool],
+        read: Callable[[str], Reading | str],
     ) -> None:
         self.request = request
         self.place, self.value, self.path, self.text_fits = request
         self.schema: Any = request.place.schema
         self.coerce = coerce
+        self.admits = admits
         self.read = read
         self.repairs: list[Repair] = []
         self.problems: list[Problem] = []

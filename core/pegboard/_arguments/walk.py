@@ -43,6 +43,7 @@ class Walk:
         self._left = MAX_PLACES
         # By ids, which stay a value's own because the value is kept beside.
         self._known: dict[tuple[str, Path, int, bool], tuple[Any, Fit]] = {}
+        self._refused: dict[tuple[str, int], Any] = {}
         self._texts: dict[int, tuple[str, Reading | str]] = {}
         self._samples: list[Problem] = []
 
@@ -70,7 +71,7 @@ class Walk:
 
     def _answer(self, request: Request) -> Fit | None:
         """Return what is known without a visit, None if it takes one."""
-        if request.place.admits(request.value):
+        if self._admits(request.place, request.value):
             return Fit(request.value)
         known = self._known.get(_key(request))
         return known[1] if known else None
@@ -83,17 +84,27 @@ class Walk:
         if len(self._samples) < _SAMPLES and not isinstance(value, (dict, list)):
             if kind(value) not in place.kinds:
                 self._samples.append(Problem(request.path, "type", place, value))
-        return Visit(request, coerce=self._coerce, read=self._read)
+        return Visit(request, self._coerce, self._admits, self._read)
 
     def _leave(self, visit: Visit) -> Fit:
         """Return what a visit came to, and remember it."""
-        if visit.place.admits(visit.value):
+        if self._admits(visit.place, visit.value):
             visit.problems.clear()
         elif not visit.problems:
             visit.blame("other")
         fit = Fit(visit.value, tuple(visit.repairs), tuple(visit.problems))
         self._known[_key(visit.request)] = visit.request.value, fit
         return fit
+
+    def _admits(self, place: Place, value: Any) -> bool:
+        """Return whether a value fits a place; what does not is asked once only."""
+        key = place.pointer, id(value)
+        if key in self._refused:
+            return False
+        if place.admits(value):
+            return True
+        self._refused[key] = value
+        return False
 
     def _read(self, text: str) -> Reading | str:
         """Return what a text holds, or why it holds no object or array; read once."""
