@@ -24,7 +24,7 @@ def test_broken_toml_is_one_line_with_its_place(machine):
     said = refused(machine, 'order = ["a"]\n[plugins.alpha}\n')
 
     assert "pegboard.toml" in said
-    assert "line 2, column 17" in said
+    assert "line 2, column 15" in said
     assert machine.run("--help").returncode == 0
     assert machine.run("plugins").returncode == 0
     [problem] = machine.problems()

@@ -43,13 +43,18 @@ def install(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(folder)
 
     def install(
-        name: str, source: str, *, value: str = "tools", group: str = "tools"
+        name: str,
+        source: str,
+        *,
+        value: str = "tools",
+        group: str = "tools",
+        requires: str = "",
     ) -> Path:
         module = name.replace("-", "_")
         (folder / f"{module}.py").write_text(dedent(source))
         metadata = folder / f"{module}-1.0.dist-info"
         metadata.mkdir()
-        (metadata / "METADATA").write_text(f"Name: {name}\nVersion: 1.0\n")
+        (metadata / "METADATA").write_text(f"Name: {name}\nVersion: 1.0\n{requires}")
         (metadata / "RECORD").write_text("")
         (metadata / "entry_points.txt").write_text(
             f"[pegboard.{group}]\n{module} = {module}:{value}\n"
@@ -98,6 +103,19 @@ def test_a_pack_that_does_not_load_cleanly(install, name, source, promise):
     install(name, source)
 
     assert promises(name) == [promise]
+
+
+def test_a_pack_for_another_pegboard_says_so(install):
+    """D8: a distribution that excludes this Pegboard is not imported for a check."""
+    requires = "Requires-Dist: pegboard<0.0.1\n"
+    install("kit-old", "raise SystemExit", requires=requires)
+
+    [checked] = check_distribution("kit-old")
+
+    [broken] = checked.broken
+    assert broken.promise == "loads"
+    assert "it needs pegboard<0.0.1" in broken.message
+    assert broken.remedy == "Upgrade kit-old, or install the Pegboard it needs."
 
 
 def test_a_pack_may_not_guard_others(install):

@@ -328,6 +328,17 @@ def test_a_middleware_lets_through_what_it_must(middleware, promise):
     assert broken(layered(middleware)) == [promise]
 
 
+def test_a_middleware_that_hangs_is_found(monkeypatch):
+    """A middleware that never comes back is not waited for, for ever."""
+    monkeypatch.setattr("pegboard.testing._layers.LIMIT", 0.05)
+
+    async def hanging(call, call_next):
+        await asyncio.Event().wait()
+
+    with pytest.raises(ContractError, match=r"took longer than 0.05 s"):
+        assert_plugin_contract(layered(hanging))
+
+
 def test_a_middleware_may_answer_by_itself():
     """H4: skipping call_next swallows nothing."""
 

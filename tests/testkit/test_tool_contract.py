@@ -156,6 +156,30 @@ def test_an_object_may_be_open_on_purpose(schema):
     assert broken(hand_written(schema)) == []
 
 
+def test_a_schema_that_refers_to_its_parts_is_followed():
+    """A description may stand behind a reference; arms of a union are looked into."""
+    inner = {"type": "object", "description": "A part.", "properties": {"b": {}}}
+    schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "$defs": {"part": {**inner, "additionalProperties": False}},
+        "properties": {
+            "part": {"$ref": "#/$defs/part"},
+            "same": {
+                "description": "Like part.",
+                "$ref": "#/properties/part",
+                "default": {"b": 1},
+            },
+            "either": {
+                "description": "One of two.",
+                "anyOf": [True, {"type": "null"}, inner],
+            },
+        },
+    }
+
+    assert broken(hand_written(schema)) == ["closed"]
+
+
 def test_an_invalid_schema_is_found():
     """A7: a schema that no validator can use is one broken promise, not a crash."""
     assert broken(hand_written({"type": "object", "properties": {"a": 5}})) == ["valid"]
@@ -184,12 +208,14 @@ def test_defaults_and_examples_fit_their_own_schema():
 def test_hints_and_resources_make_sense():
     """Read-only and destructive exclude each other; a resource names a parameter."""
 
-    @tool(read_only=True, destructive=True, resources=["file:{paht}", "{path[0]}"])
+    resources = ["file:{paht}", "{path[0]}", "half {"]
+
+    @tool(read_only=True, destructive=True, resources=resources)
     def read(path: Annotated[str, Field(description="Which.")]) -> str:
         """Read."""
         return path
 
-    assert broken(read) == ["annotated", "resources"]
+    assert broken(read) == ["annotated", "resources", "resources"]
 
 
 @dataclass
@@ -356,6 +382,18 @@ def test_prepare_takes_whatever_a_model_sends():
         return path
 
     assert broken(read) == ["prepared", "prepared"]
+
+
+def test_a_value_that_refers_to_itself_is_no_obstacle():
+    """A body that makes a circle of its arguments is found, not followed for ever."""
+
+    @tool
+    def knot(items: Annotated[list[Any], Field(description="Some.")]) -> str:
+        """Tie a knot."""
+        items.append(items)
+        return "tied"
+
+    assert broken(knot, examples=[{"items": []}]) == ["unchanged"]
 
 
 def test_injected_values_come_from_secrets():

@@ -14,7 +14,6 @@ from pegboard.results import ToolResult
 from pegboard.schemas import ToolDefinition
 from pegboard.testing._definitions import Report
 from pegboard.testing._layers import check_layer
-from pegboard.testing._probe import picture
 from pegboard.testing._promises import Broken
 from pegboard.testing._samples import sample_events, sample_results
 
@@ -132,8 +131,6 @@ class HookCheck:
                     value.close()
                     raise TypeError("it returned an awaitable, and nobody awaits it")
                 value = await asyncio.wait_for(value, LIMIT)
-        except KeyboardInterrupt:
-            raise
         except Abort:  # on purpose: it ends a batch
             return None
         except BaseException as error:
@@ -182,14 +179,14 @@ class HookCheck:
                 )
 
 
-def _look(args: tuple[Any, ...]) -> list[bytes]:
-    """Return pictures of what an implementation could change in place."""
+def _look(args: tuple[Any, ...]) -> list[str]:
+    """Return a text of all that an implementation could change in place."""
     seen = []
     for arg in args:
         if isinstance(arg, PreparedCall):
-            seen.append(picture(dict(arg.metadata)))
+            seen.append(repr(arg.metadata))
         elif isinstance(arg, ToolResult):
-            seen.append(picture(arg.to_dict()))
+            seen.append(repr(arg.to_dict()))
         else:
             inner = (getattr(arg, key, None) for key in ("call", "result"))
             seen += _look(tuple(part for part in inner if part is not None))

@@ -105,8 +105,6 @@ async def _started(
 ) -> ToolResult | BaseException:
     try:
         return await middleware(call, inner)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         return error
 

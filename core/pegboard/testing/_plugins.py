@@ -16,7 +16,6 @@ from pegboard.schemas import ToolDefinition
 from pegboard.testing._boards import make_board
 from pegboard.testing._definitions import Report, check_definition
 from pegboard.testing._hooks import HookCheck
-from pegboard.testing._probe import picture
 from pegboard.testing._promises import Broken, demand
 from pegboard.testing._recording import RecordingPlugin
 from pegboard.testing._samples import (
@@ -127,13 +126,11 @@ class _Bench:
 
     def check_load(self, board: Pegboard) -> Iterator[Broken]:
         """Yield what is wrong with its lifespan and with the tools it brings."""
-        for problem in board.problems:
-            if problem.severity == "error":
-                yield self.report("loads", problem.message, problem.remedy)
+        for problem in [p for p in board.problems if p.severity == "error"]:
+            yield self.report("loads", problem.message, problem.remedy)
         plugins = board.executor.plugins
         plugin = plugins.get(self._name)
-        if plugin is None:
-            return
+        assert plugin is not None  # else there would be no board
         once, twice = plugins.tools_of(plugin), plugins.tools_of(plugin)
         for tool in once:
             yield from check_definition(tool)
@@ -231,7 +228,6 @@ def _definition(board: Pegboard, name: str) -> ToolDefinition | None:
     return board.registry.define(board.registry.resolve(name))
 
 
-def _outcome(board: Pegboard, call: ToolCall) -> bytes:
+def _outcome(board: Pegboard, call: ToolCall) -> tuple[Any, ...]:
     result = board.call_sync(call.name, call.arguments, id=call.id)
-    said = (result.status, result.code, result.text, result.data, result.details)
-    return picture(said)
+    return result.status, result.code, result.content, result.data, result.details

@@ -88,12 +88,12 @@ class Probe:
         finally:
             self.ended.set()
 
-    def _picture(self, body: Body) -> dict[str, bytes]:
-        """Return each value that a model gave, as JSON."""
+    def _picture(self, body: Body) -> dict[str, str]:
+        """Return a text of each value that a model gave, to tell changes by."""
         names = inspect.signature(body.function).parameters
         given = dict(zip(names, body.args, strict=False)) | dict(body.kwargs)
         return {
-            name: picture(value)
+            name: repr(value)
             for name, value in given.items()
             if name not in self._hidden
         }
@@ -106,16 +106,6 @@ class Probe:
 def _goes_on(value: Any) -> bool:
     """Whether a body is not over when its function returned."""
     return inspect.isgenerator(value) or hasattr(value, "__await__")
-
-
-def picture(value: Any) -> bytes:
-    """Return a text by which one tells whether a value was changed."""
-    from pydantic_core import to_json  # late: 60 ms, and only the checks need it
-
-    try:
-        return to_json(value, serialize_unknown=True, inf_nan_mode="constants")
-    except ValueError:  # a value that refers to itself
-        return repr(type(value)).encode()
 
 
 async def is_over(probe: Probe, seconds: float) -> bool:

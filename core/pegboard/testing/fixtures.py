@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -44,9 +42,6 @@ def board() -> Iterator[Callable[..., Pegboard]]:
 
 def _close(board: Pegboard) -> None:
     """Close a board that has a loop of its own; others end with their loop."""
-    with suppress(RuntimeError):
-        asyncio.get_running_loop()
-        return
     loop = board.executor.door.loop
     if loop is not None and loop.is_running():
         board.__exit__(None, None, None)
