@@ -141,6 +141,7 @@ def test_the_types_of_geminis_older_format_are_read(project, answer):
     """Gemini's older format writes types in capitals, and null as `nullable`."""
     schema = {
         "type": "OBJECT",
+        "required": [],
         "properties": {
             "a": {"type": "INTEGER"},
             "type": {"type": "ARRAY", "items": {"type": "STRING", "nullable": True}},

@@ -137,6 +137,11 @@ def test_programs_of_plugins_are_in_the_help(programs, pegboard):
     assert "Programs of plugins:\n  greet  Runs pegboard-greet.\n" in pegboard().stdout
 
 
+def test_without_programs_the_help_speaks_of_none(programs, pegboard):
+    """Where no plugin brings a program, the help has no such section."""
+    assert "Programs" not in pegboard().stdout
+
+
 def test_a_program_cannot_take_the_place_of_a_command(programs, pegboard, site):
     """A program named like a command of Pegboard is never run."""
     put_program(programs / "pegboard-plugins", "echo stranger")

@@ -2,6 +2,7 @@
 
 import sys
 
+import importlib_metadata
 import pytest
 
 PACK = '''
@@ -99,6 +100,15 @@ def test_plugins_in_json_have_tools_and_import_times(policy, answer):
     assert outer["tools"] == []
     assert inner["tools"] == ["acme:look", "acme:put"]
     assert 0 <= inner["import_seconds"] < 60
+
+
+def test_plugins_of_an_empty_machine_say_how_to_begin(pegboard, monkeypatch):
+    """Where nothing is installed, `plugins` says how to begin."""
+    monkeypatch.setattr(importlib_metadata, "distributions", lambda: iter(()))
+
+    assert pegboard("plugins").stdout == (
+        "No plugins are installed. Begin with: pip install pegboard-files\n"
+    )
 
 
 def test_a_second_look_imports_no_plugin(pegboard, site):

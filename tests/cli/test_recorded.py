@@ -133,6 +133,15 @@ def test_lint_says_what_providers_lose(pegboard):
     assert lines[-1].startswith("1 tool, 0 errors, ")
 
 
+def test_lint_without_findings_has_only_the_costs(pegboard):
+    """Where a provider takes all there is, `lint` only says what a listing costs."""
+    result = pegboard("lint", "--dialect", "openai_chat")
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("dialect      tokens")
+    assert result.stdout.endswith("\n1 tool, 0 errors, 0 warnings, 0 notes\n")
+
+
 def test_lint_fails_on_what_a_provider_refuses(site, pegboard, answer):
     """`lint` exits with 1 if a provider would refuse something."""
     site.install(

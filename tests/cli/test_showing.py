@@ -65,6 +65,26 @@ def test_a_tool_without_arguments_says_so(pegboard):
     assert "\nIt takes no arguments.\n" in pegboard("show", "rest").stdout
 
 
+def test_what_a_tool_returns_is_shown_by_its_fields(site, pegboard):
+    """The fields of an object that a tool returns have a table of their own."""
+    site.install(
+        "from dataclasses import dataclass\n"
+        "from pegboard import tool\n"
+        "@dataclass\n"
+        "class Found:\n"
+        "    place: str\n"
+        "@tool\n"
+        "def find() -> Found: ...\n"
+        "tools = [find]\n",
+        name="acme-find",
+        value="acme_find:tools",
+    )
+
+    assert pegboard("show", "find").stdout.endswith(
+        "\nreturns object\nfield  type    default   meaning\nplace  string  required\n"
+    )
+
+
 def test_an_identity_names_a_tool_too(pegboard):
     """D5: `show` takes the identity, which never changes."""
     by_name, by_identity = pegboard("show", "rest"), pegboard("show", "acme:rest")
@@ -144,6 +164,7 @@ def test_settings_of_the_tool_are_shown_with_their_origin(project, pegboard):
         ({"type": "array", "items": {"type": "number"}}, "array of number"),
         ({"$ref": "#/$defs/Name"}, "string, like ^a"),
         ({"$ref": "#/$defs/Loop"}, "array of array of array of array of ..."),
+        ({"$ref": "#/$defs/Self"}, "any"),
         ({"$ref": "#/nowhere"}, "any"),
         ({}, "any"),
         (True, "any"),
@@ -155,6 +176,7 @@ def test_types_are_words(schema, shown):
         "properties": {"it": schema},
         "$defs": {
             "Name": {"type": "string", "pattern": "^a"},
+            "Self": {"$ref": "#/$defs/Self"},
             "Loop": {"type": "array", "items": {"$ref": "#/$defs/Loop"}},
         },
     }

@@ -101,8 +101,6 @@ def _answer(path: str, text: str, dialect: str | None) -> list[ToolCall]:
         calls: list[ToolCall] = (named or load(name)).calls(payload)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
-    except RecursionError as error:
-        raise UsageError(f"{path}: it is nested too deep") from error
     if not calls:
         say(f"{path} holds no tool calls (read as {name})")
     return calls

@@ -104,6 +104,4 @@ def _origin(board: Pegboard, identity: str, key: str) -> str:
         for name, table in board.settings.tools.items()
         if names_tool(name, identity) and getattr(table, key) is not None
     ]
-    if not names:
-        return board.settings.origin(key)
     return board.settings.origin(f"tools.{max(names, key=specificity)}.{key}")
