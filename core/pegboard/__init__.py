@@ -7,51 +7,92 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from pegboard._version import __version__
-from pegboard.batches import BatchResult, PendingCall
-from pegboard.calls import Injected, PreparedCall, Repair, ToolCall
-from pegboard.content import (
-    AudioContent,
-    Content,
-    FileContent,
-    ImageContent,
-    ResourceLink,
-    TextContent,
-)
-from pegboard.context import ToolContext
-from pegboard.decisions import Abort, Approve, Block, Defer, Deny, Respond
-from pegboard.errors import (
-    InvalidArguments,
-    PegboardError,
-    PluginError,
-    SettingsError,
-    ToolError,
-    UnknownTool,
-    UsageError,
-)
-from pegboard.hookspecs import hookimpl
-from pegboard.middleware import CallNext, Middleware
-from pegboard.problems import Problem
-from pegboard.results import CODES, ToolResult
-from pegboard.schemas import ToolAnnotations, ToolDefinition
-from pegboard.tools import Retry, Tool, tool
 
 if TYPE_CHECKING:
     from pegboard._executor import Executor
     from pegboard._registry import Registry
+    from pegboard.batches import BatchResult, PendingCall
     from pegboard.board import Pegboard
+    from pegboard.calls import Injected, PreparedCall, Repair, ToolCall
+    from pegboard.content import (
+        AudioContent,
+        Content,
+        FileContent,
+        ImageContent,
+        ResourceLink,
+        TextContent,
+    )
+    from pegboard.context import ToolContext
+    from pegboard.decisions import Abort, Approve, Block, Defer, Deny, Respond
+    from pegboard.errors import (
+        InvalidArguments,
+        PegboardError,
+        PluginError,
+        SettingsError,
+        ToolError,
+        UnknownTool,
+        UsageError,
+    )
+    from pegboard.hookspecs import hookimpl
+    from pegboard.middleware import CallNext, Middleware
+    from pegboard.problems import Problem
+    from pegboard.results import CODES, ToolResult
+    from pegboard.schemas import ToolAnnotations, ToolDefinition
+    from pegboard.tools import Retry, Tool, tool
 
-#: What runs calls loads the machinery of calls; `@tool` needs none of it.
-_LATE = {
-    "Executor": "pegboard._executor",
-    "Pegboard": "pegboard.board",
-    "Registry": "pegboard._registry",
+#: Where each name is. Nothing is imported before it is asked for: a command that only
+#: looks pays for what it looks at.
+_MODULES = {
+    "Abort": "decisions",
+    "Approve": "decisions",
+    "AudioContent": "content",
+    "BatchResult": "batches",
+    "Block": "decisions",
+    "CODES": "results",
+    "CallNext": "middleware",
+    "Content": "content",
+    "Defer": "decisions",
+    "Deny": "decisions",
+    "Executor": "_executor",
+    "FileContent": "content",
+    "ImageContent": "content",
+    "Injected": "calls",
+    "InvalidArguments": "errors",
+    "Middleware": "middleware",
+    "Pegboard": "board",
+    "PegboardError": "errors",
+    "PendingCall": "batches",
+    "PluginError": "errors",
+    "PreparedCall": "calls",
+    "Problem": "problems",
+    "Registry": "_registry",
+    "Repair": "calls",
+    "ResourceLink": "content",
+    "Respond": "decisions",
+    "Retry": "tools",
+    "SettingsError": "errors",
+    "TextContent": "content",
+    "Tool": "tools",
+    "ToolAnnotations": "schemas",
+    "ToolCall": "calls",
+    "ToolContext": "context",
+    "ToolDefinition": "schemas",
+    "ToolError": "errors",
+    "ToolResult": "results",
+    "UnknownTool": "errors",
+    "UsageError": "errors",
+    "hookimpl": "hookspecs",
+    "tool": "tools",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module 'pegboard' has no attribute {name!r}")
-    return getattr(importlib.import_module(_LATE[name]), name)
+    try:
+        module = importlib.import_module(f"pegboard.{_MODULES[name]}")
+    except KeyError:
+        raise AttributeError(f"module 'pegboard' has no attribute {name!r}") from None
+    value = globals()[name] = getattr(module, name)
+    return value
 
 
 __all__ = [

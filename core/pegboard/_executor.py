@@ -7,29 +7,30 @@ import copy
 import itertools
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from pegboard._arguments import parse_text
 from pegboard._chain import ChainBuilder
+from pegboard._execution.alone import run_short
+from pegboard._execution.batching import run_batch
 from pegboard._execution.body import run_body
 from pegboard._execution.caller import Caller
 from pegboard._execution.door import Door
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.run import Run
+from pegboard._execution.stream import Stream
 from pegboard._inbox import Inbox
 from pegboard._plan import Plan
 from pegboard._plugins import Plugin, PluginSet, name_of
 from pegboard._registry import Registry
 from pegboard._slots import Resources, Slots
 from pegboard.batches import BatchResult
-from pegboard.calls import MADE_ID, ToolCall
-from pegboard.decisions import Abort
-from pegboard.errors import PegboardError, ToolError, UnknownTool, UsageError
-from pegboard.events import BatchEnd, Event
+from pegboard.calls import MADE_ID, Arguments, ToolCall, make_call
+from pegboard.errors import ToolError, UnknownTool
+from pegboard.events import Event
 from pegboard.middleware import Middleware
 from pegboard.protocols import Runner
+from pegboard.results import ToolResult
 from pegboard.runners import InlineRunner, ThreadRunner
 
 _ids = itertools.count(1)
@@ -140,38 +141,41 @@ class Executor(Caller):
             plan = self._plans[name] = self._builder.build(self.registry.resolve(name))
         return plan
 
-    def take_alone(self, sent: ToolCall) -> Invocation | None:
-        """Take up a call in which nobody takes part; None if anybody might.
+    # -- batches
 
-        It needs no batch of its own: no hook, observer or middleware could tell.
+    async def run_prepared(
+        self, run: Run, calls: Iterable[ToolCall], **options: Any
+    ) -> BatchResult:
+        """Run calls as the batch that was made for them; see run_batch."""
+        return await run_batch(self, run, calls, **options)
+
+    def execution_of(self, name: str) -> str:
+        """Return parallel or sequential for a tool; imports no pack that is not known.
+
+        Raises:
+            PegboardError: there is no such tool, or its pack cannot be loaded.
         """
-        plan = self._plans.get(sent.name)
-        if plan is None or not plan.bare or self.observers or self.closed_by:
-            return None
-        if self._version != self._registered.version:
-            return None
-        inv = Invocation(self._quiet, sent, 0)
-        inv.plan = plan
-        if not self._takes_at_once(inv, plan):
-            try:
-                inv.accept(*inv.read(self.settings.max_argument_bytes))
-            except ToolError as error:
-                inv.turn_down(error)
-        return inv
+        plan = self._plans.get(name)
+        if plan is not None and self._version == self._registered.version:
+            return plan.execution
+        entry = self.registry.resolve(name)
+        return self.registry.overrides(entry).execution or entry.tool.execution
 
-    def _takes_at_once(self, inv: Invocation, plan: Plan) -> bool:
-        """Whether the arguments are as they should be: two calls less for most."""
-        text = inv.sent.arguments
-        if type(text) is not str or plan.bind is None:
-            return False
-        try:
-            value = parse_text(text, self.settings.max_argument_bytes)
-            if not plan.is_valid(value):
-                return False
-            inv.bound = plan.bind(value)
-        except Exception:  # the long way decides and explains
-            return False
-        return True
+    def new_run(
+        self,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        dry_run: bool = False,
+        sink: Callable[[Event], None] | None = None,
+    ) -> Run:
+        """Return a batch that has not begun."""
+        return Run(self, metadata=metadata, dry_run=dry_run, sink=sink)
+
+    def new_stream(self, **options: Any) -> tuple[Run, Stream]:
+        """Return a batch that has not begun, and the stream of its events."""
+        stream = Stream(lambda: run.reporter.drop())
+        run = self.new_run(**options, sink=stream.put)
+        return run, stream
 
     def forget_plans(self) -> None:
         """Build every chain again at its next call: plugins or runners changed."""
@@ -212,79 +216,28 @@ class Executor(Caller):
         self._entered = self
         return self
 
-    async def run_prepared(
+    def begin(
         self,
-        run: Run,
-        calls: Iterable[ToolCall],
-        *,
-        sequential: bool = False,
-        cancel: asyncio.Event | None = None,
-        max_calls: int | None = None,
-        whole: Callable[[BatchResult], BatchResult] | None = None,
-    ) -> BatchResult:
-        """Run calls as the batch that was made for them.
+        name: str,
+        arguments: Arguments,
+        id: str,
+        metadata: Mapping[str, Any] | None,
+        dry_run: bool,
+    ) -> Awaitable[ToolResult]:
+        """Begin one call; what it returns is to be awaited at once."""
+        sent = make_call(name, arguments, id or self.new_id())
+        if not (metadata or dry_run or self.observers):
+            plan = self.bare_plan(name)
+            if plan is not None:
+                return run_short(Invocation(self._quiet, sent, 0), plan)
+        return Run(self, metadata=metadata, dry_run=dry_run).single(sent)
 
-        Args:
-            run: The batch.
-            calls: What the model asked for.
-            sequential: Whether each call ends before the next starts.
-            cancel: Ends the batch early, with complete results.
-            max_calls: How many run at most.
-            whole: Puts what was run into the batch that it is a part of.
-        """
-        sent = [self._as_call(call) for call in calls]
-        in_turn = sequential or self._must_be_sequential(sent)
-        limit = self.max_calls if max_calls is None else max_calls
-        try:
-            async with _watching(cancel, run):
-                await run.batch(sent, sequential=in_turn, limit=limit)
-        except Abort as abort:
-            if whole is not None and abort.batch is not None:
-                abort.batch = whole(abort.batch)
-            raise
-        result = run.result()
-        if whole is not None:
-            result = whole(result)
-        self._tell_end(run, result)
-        return result
-
-    def _tell_end(self, run: Run, result: BatchResult) -> None:
-        if run.is_heard:
-            try:
-                run.reporter.emit(BatchEnd(result))
-            except Abort as abort:
-                abort.batch = result
-                raise
-
-    def _as_call(self, call: ToolCall) -> ToolCall:
-        if not isinstance(call, ToolCall):
-            raise UsageError(
-                f"a batch takes ToolCalls, not {type(call).__name__!r}; a dialect's"
-                " calls() makes them of a provider's answer"
-            )
-        if call.id:
-            return call
-        return ToolCall(
-            call.name, call.arguments, id=self.new_id(), truncated=call.truncated
-        )
-
-    def _must_be_sequential(self, calls: list[ToolCall]) -> bool:
-        if self.settings.execution == "sequential":
-            return True
-        return any(
-            self._is_sequential(name) for name in dict.fromkeys(c.name for c in calls)
-        )
-
-    def _is_sequential(self, name: str) -> bool:
+    def bare_plan(self, name: str) -> Plan | None:
+        """Return a tool's chain if it is known and nobody but its body has a part."""
         plan = self._plans.get(name)
-        if plan is not None and self._version == self.registry.version:
-            return plan.execution == "sequential"
-        try:
-            entry = self.registry.resolve(name)
-            own = self.registry.overrides(entry).execution or entry.tool.execution
-        except PegboardError:
-            return False  # the call itself will say so
-        return own == "sequential"
+        if plan is None or not plan.bare or self.closed_by:
+            return None
+        return plan if self._version == self._registered.version else None
 
     def tell(self, event: Event) -> None:
         """Tell the observers of something outside any batch."""
@@ -307,23 +260,3 @@ def _as_set(plugins: Iterable[Any] | PluginSet, registry: Registry) -> PluginSet
         plugin = value if isinstance(value, Plugin) else Plugin(name_of(value), value)
         made.add(plugin)
     return made
-
-
-@asynccontextmanager
-async def _watching(cancel: asyncio.Event | None, run: Run) -> AsyncIterator[None]:
-    if cancel is None:
-        yield
-        return
-
-    async def watch() -> None:
-        await cancel.wait()
-        run.halt()
-
-    if cancel.is_set():
-        run.halt()
-    watcher = asyncio.get_running_loop().create_task(watch())
-    try:
-        yield
-    finally:
-        watcher.cancel()
-        await asyncio.wait([watcher])

@@ -12,17 +12,14 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from pegboard._execution.alone import run_alone
-from pegboard._execution.resumption import resume
-from pegboard._execution.run import Run
-from pegboard._execution.stream import Stream
 from pegboard.batches import BatchResult
-from pegboard.calls import Arguments, ToolCall, make_call
+from pegboard.calls import Arguments, ToolCall
 from pegboard.decisions import Approve, Deny
 from pegboard.events import Event
 from pegboard.results import ToolResult
 
 if TYPE_CHECKING:
+    from pegboard._execution.stream import Stream
     from pegboard._executor import Executor
 
 
@@ -72,12 +69,7 @@ class Caller:
         executor = self._entered
         if executor is None or executor.door.loop is not get_running_loop():
             executor = await self.ready()
-        sent = make_call(name, arguments, id or executor.new_id())
-        if not (metadata or dry_run):
-            inv = executor.take_alone(sent)
-            if inv is not None:
-                return await run_alone(inv) if inv.result is None else inv.result
-        return await Run(executor, metadata=metadata, dry_run=dry_run).single(sent)
+        return await executor.begin(name, arguments, id, metadata, dry_run)
 
     async def run(
         self,
@@ -107,7 +99,7 @@ class Caller:
         """
         executor = await self.ready()
         return await executor.run_prepared(
-            Run(executor, metadata=metadata, dry_run=dry_run),
+            executor.new_run(metadata=metadata, dry_run=dry_run),
             calls,
             sequential=sequential,
             cancel=cancel,
@@ -133,8 +125,7 @@ class Caller:
             options: sequential, cancel, max_calls as for `run`.
         """
         executor = await self.ready()
-        stream = Stream(lambda: run.reporter.drop())
-        run = Run(executor, metadata=metadata, dry_run=dry_run, sink=stream.put)
+        run, stream = executor.new_stream(metadata=metadata, dry_run=dry_run)
         async with _running(executor.run_prepared(run, calls, **options), stream):
             async for event in stream:
                 yield event
@@ -159,6 +150,8 @@ class Caller:
             metadata: What hooks and tools may know of who asks.
             cancel: Ends the batch early, with complete results.
         """
+        from pegboard._execution.resumption import resume  # late: few need it
+
         executor = await self.ready()
         return await resume(
             executor, batch, decisions, metadata=metadata, cancel=cancel
