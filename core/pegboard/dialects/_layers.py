@@ -36,12 +36,15 @@ class Gatherer(ABC):
         subset: What the provider takes.
         losses: What could not be said, in the order found.
         definitions: The definitions that references of the new schema name.
+        narrowed: How often a place came out narrower than it was: a type was read
+            from other keywords, or a list of anything holds no lists.
     """
 
     def __init__(self, tool: str, schema: Mapping[str, Any], subset: Subset) -> None:
         self.subset = subset
         self.losses: list[Loss] = []
         self.definitions: dict[str, Json] = {}
+        self.narrowed = 0
         self.references = References(schema)
         self._tool = tool
         self._names: dict[Path, str] = {}

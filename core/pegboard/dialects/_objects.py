@@ -64,8 +64,8 @@ def _write_members(pen: Pen, place: Place, members: Members) -> Json:
         elif pen.subset.takes("not"):
             made[name] = {"not": {}}
         else:
-            _, path = schemas[0]
-            pen.lose(place, "", False, path, message=f"no {name}")
+            for _, path in schemas:
+                pen.lose(place, "", False, path, message=f"no {name}")
     return made
 
 
@@ -87,7 +87,8 @@ def _complete(pen: Pen, place: Place, required: list[str]) -> list[str]:
     properties = place.made.setdefault("properties", {})
     missing = [name for name in required if name not in properties]
     further = _further(place)
-    if missing and any(value is False for value, _ in further):
+    none_fits = any(name in _members(place) for name in missing)
+    if none_fits or (missing and any(value is False for value, _ in further)):
         place.impossible = True  # it is required and must not be
         for value, path in place.values("required"):
             pen.lose(place, "required", value, path)

@@ -25,10 +25,13 @@ def write(pen: Pen, place: Place) -> None:
         if not pen.subset.takes(keyword):
             continue  # taken apart already
         for value, path in place.values(keyword):
-            place.made[keyword] = [
-                pen.write([(arm, (*path, keyword, i))], place)
-                for i, arm in enumerate(value)
-            ]
+            before = pen.narrowed
+            arms = [(arm, (*path, keyword, i)) for i, arm in enumerate(value)]
+            place.made[keyword] = [pen.write([arm], place) for arm in arms]
+            narrowed = keyword == "oneOf" and pen.narrowed > before
+            if narrowed and not _are_disjoint(pen, place, arms):
+                # A value that fitted two arms may now fit one.
+                pen.lose(place, keyword, value, path)
 
 
 def distribute(pen: Pen, place: Place) -> bool:
@@ -46,22 +49,14 @@ def distribute(pen: Pen, place: Place) -> bool:
     keyword, arms, path, rest = found
     if not any(constraints(schema) for schema, _ in rest):
         rest = []
-    written = [
-        node
-        for i, arm in enumerate(arms)
-        if (node := pen.try_write([*rest, (arm, (*path, keyword, i))], place))
-        is not None
-    ]
+    parts = [(arm, (*path, keyword, i)) for i, arm in enumerate(arms)]
+    made = [pen.try_write([*rest, part], place) for part in parts]
+    written = [node for node in made if node is not None]
     if not written:
         place.impossible = True
         return True
-    if keyword == "oneOf":
-        found_arms = [
-            pen.gather([(arm, (*path, keyword, i))], place.open, 0)
-            for i, arm in enumerate(arms)
-        ]
-        if not _are_disjoint(pen, found_arms):
-            pen.lose(place, keyword, arms, path)
+    if keyword == "oneOf" and not _are_disjoint(pen, place, parts):
+        pen.lose(place, keyword, arms, path)
     place.made.update(_either(written))
     return True
 
@@ -178,7 +173,9 @@ def _properties(arm: Place) -> list[tuple[str, Any, Path]]:
     ]
 
 
-def _are_disjoint(pen: Pen, arms: list[Place]) -> bool:
+def _are_disjoint(pen: Pen, place: Place, parts: list[tuple[Any, Path]]) -> bool:
+    """Tell whether surely no value fits two of the alternatives of a place."""
+    arms = [pen.gather([part], place.open, 0) for part in parts]
     return all(
         _differ(pen, one, other)
         for i, one in enumerate(arms)

@@ -54,6 +54,7 @@ def write(pen: Pen, place: Place) -> None:
         types = [name for name in types if any(_fits(v, [name]) for v in values)]
     if types is None:
         types = _implied(pen, place)
+        pen.narrowed += 1
     if types == [] or values == []:
         place.impossible = True
         return
