@@ -42,7 +42,8 @@ def _renew_prefix() -> None:
     _prefix = f"{MADE_ID}{secrets.token_hex(4)}"
 
 
-os.register_at_fork(after_in_child=_renew_prefix)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_prefix)
 
 
 class Executor(Caller):
@@ -201,7 +202,7 @@ class Executor(Caller):
 
     def new_id(self) -> str:
         """Return an id for a call that came without one."""
-        return f"{_prefix}{next(_ids):x}"
+        return f"{_prefix}{next(_ids)}"
 
     # -- running
 
@@ -230,7 +231,7 @@ class Executor(Caller):
             plan = self.bare_plan(name)
             if plan is not None:
                 return run_short(Invocation(self._quiet, sent, 0), plan)
-        return Run(self, metadata=metadata, dry_run=dry_run).single(sent)
+        return Run(self, metadata, dry_run).single(sent)
 
     def bare_plan(self, name: str) -> Plan | None:
         """Return a tool's chain if it is known and nobody but its body has a part."""

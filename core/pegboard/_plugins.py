@@ -44,6 +44,7 @@ class PluginSet:
 
     def arrange(self, required: Sequence[str], order: Sequence[str]) -> None:
         """Put the plugins in another order."""
+        self._implementations: dict[str, tuple[Implementation, ...]] = {}
         self._required = tuple(required)
         self._order = tuple(name for name in order if name not in self._required)
 
@@ -63,6 +64,7 @@ class PluginSet:
             self.remove(plugin.name)
         check_names(plugin)
         try:
+            self._implementations.clear()
             self._manager.register(plugin.object, plugin.name)
             self._manager.check_pending()
         except (pluggy.PluginValidationError, ValueError) as error:
@@ -91,6 +93,7 @@ class PluginSet:
 
     def remove(self, name: str) -> None:
         """Take a plugin out."""
+        self._implementations.clear()
         del self._plugins[name]
         self._manager.unregister(name=name)
 
@@ -127,6 +130,12 @@ class PluginSet:
 
     def implementations(self, hook: str) -> tuple[Implementation, ...]:
         """Return the implementations of a hook, outside in."""
+        known = self._implementations.get(hook)
+        if known is None:
+            known = self._implementations[hook] = self._in_order(hook)
+        return known
+
+    def _in_order(self, hook: str) -> tuple[Implementation, ...]:
         names = self._names()
         parts = ("required", "order", "name")
         found = []

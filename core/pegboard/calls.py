@@ -27,12 +27,6 @@ class OpenCall:
     arguments: Arguments
     truncated: bool
 
-    def __init__(self, id: str, name: str, arguments: Arguments) -> None:
-        self.id = id
-        self.name = name
-        self.arguments = arguments
-        self.truncated = False
-
 
 class ToolCall(Frozen, OpenCall):
     """What the model asks for.
@@ -166,27 +160,6 @@ class OpenPreparedCall:
     _frozen: Mapping[str, Any] | None
     _state: Any
 
-    def __init__(
-        self,
-        sent: ToolCall,
-        index: int,
-        tool: ToolDefinition | None,
-        value: Any,
-        metadata: Mapping[str, Any],
-        approval: Approve | None,
-        state: Any,
-    ) -> None:
-        self.id = sent.id
-        self.name = sent.name
-        self.sent = sent
-        self.index = index
-        self.tool = tool
-        self.metadata = metadata
-        self.approval = approval
-        self._value = value
-        self._frozen = None
-        self._state = state
-
 
 class PreparedCall(Frozen, OpenPreparedCall):
     """What hooks, middlewares and events see of a call.
@@ -230,17 +203,15 @@ class PreparedCall(Frozen, OpenPreparedCall):
 
         They are validated and pass every guard once more before anything runs.
         """
-        made: Any = OpenPreparedCall(
+        return prepare_call(
             self.sent,
             self.index,
             self.tool,
             thaw(dict(arguments)),
-            self.metadata,
-            self.approval,
-            self._state,
+            metadata=self.metadata,
+            approval=self.approval,
+            state=self._state,
         )
-        made.__class__ = PreparedCall
-        return made  # type: ignore[no-any-return]  # it has just become one
 
     def __repr__(self) -> str:
         return f"<PreparedCall {self.name!r} id={self.id!r} index={self.index}>"
@@ -254,7 +225,11 @@ def _parse(text: str) -> Any:
 
 def make_call(name: str, arguments: Arguments, id: str) -> ToolCall:
     """Return a ToolCall, faster than its constructor."""
-    call: Any = OpenCall(id, name, arguments)
+    call: Any = OpenCall()
+    call.id = id
+    call.name = name
+    call.arguments = arguments
+    call.truncated = False
     call.__class__ = ToolCall
     return call  # type: ignore[no-any-return]  # it has just become one
 
@@ -281,6 +256,16 @@ def prepare_call(
         approval: The decision of a person, of a resumed call.
         state: The executor's own record of the call.
     """
-    call: Any = OpenPreparedCall(sent, index, tool, value, metadata, approval, state)
+    call: Any = OpenPreparedCall()
+    call.id = sent.id
+    call.name = sent.name
+    call.sent = sent
+    call.index = index
+    call.tool = tool
+    call.metadata = metadata
+    call.approval = approval
+    call._value = value
+    call._frozen = None
+    call._state = state
     call.__class__ = PreparedCall
     return call  # type: ignore[no-any-return]  # it has just become one

@@ -17,9 +17,6 @@ class OpenText:
     __slots__ = ("text",)
     text: str
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-
 
 class TextContent(Frozen, OpenText):
     """A text.
@@ -53,7 +50,8 @@ class TextContent(Frozen, OpenText):
 
 def text_block(text: str) -> TextContent:
     """Return a TextContent, four times faster than its constructor."""
-    block: Any = OpenText(text)
+    block: Any = OpenText()
+    block.text = text
     block.__class__ = TextContent
     return block  # type: ignore[no-any-return]  # it has just become one
 

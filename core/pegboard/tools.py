@@ -66,6 +66,7 @@ class Tool(Generic[P, R]):
         "_definition",
         "_derived",
         "_description",
+        "_hidden",
         "_label",
         "_output_schema",
         "_schema",
@@ -120,6 +121,7 @@ class Tool(Generic[P, R]):
         self._tags = tuple(tags)
         self._definition: ToolDefinition | None = None
         self._derived: _signatures.Derived | None = None
+        self._hidden: Hidden | None = None
 
     @classmethod
     def from_schema(
@@ -188,7 +190,10 @@ class Tool(Generic[P, R]):
     @property
     def hidden(self) -> Hidden:
         """The parameters annotated with ToolContext or Injected."""
-        return _functions.find_hidden(self.execute) if self.execute else Hidden()
+        if self._hidden is None:
+            found = _functions.find_hidden(self.execute) if self.execute else Hidden()
+            self._hidden = found
+        return self._hidden
 
     @property
     def typed(self) -> bool:
@@ -224,7 +229,7 @@ class Tool(Generic[P, R]):
         for slot in Tool.__slots__[1:]:
             setattr(bound, slot, getattr(self, slot))
         bound.execute = self.execute.__get__(instance, owner)
-        bound._definition = bound._derived = None
+        bound._definition = bound._derived = bound._hidden = None
         return bound
 
     @property

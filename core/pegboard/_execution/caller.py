@@ -7,7 +7,6 @@ thin sync form for programs without a loop.
 from __future__ import annotations
 
 import asyncio
-from asyncio import get_running_loop
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
@@ -67,7 +66,7 @@ class Caller:
             Abort: a hook or middleware raised it on purpose.
         """
         executor = self._entered
-        if executor is None or executor.door.loop is not get_running_loop():
+        if executor is None or not executor.door.is_here():
             executor = await self.ready()
         return await executor.begin(name, arguments, id, metadata, dry_run)
 

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import os
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -18,6 +19,19 @@ T = TypeVar("T")
 _LOOK = 1.0
 #: Looks after which a loop that does not run is taken for gone.
 _PATIENCE = 5
+
+
+#: Every door of this process, to be reset in a fork of it.
+_doors: weakref.WeakSet[Door] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for door in list(_doors):
+        door.reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Door:
@@ -34,18 +48,25 @@ class Door:
 
     def __init__(self, adopted: Callable[[asyncio.AbstractEventLoop], None]) -> None:
         self._adopted = adopted
-        self._reset()
+        self.reset()
+        _doors.add(self)
 
-    def _reset(self) -> None:
-        self._process = os.getpid()
+    def reset(self) -> None:
+        """Belong to no loop: a fork takes none along."""
         self._lock = threading.Lock()
         self._own: threading.Thread | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.thread: int | None = None
 
-    def _look_around(self) -> None:
-        if self._process != os.getpid():
-            self._reset()  # a fork takes no loop along
+    def is_here(self) -> bool:
+        """Whether this is the thread of the board's loop, which runs."""
+        # Not get_running_loop, which asks the system for its process each time (3.11).
+        loop = self.loop
+        return (
+            loop is not None
+            and self.thread == threading.get_ident()
+            and loop.is_running()
+        )
 
     def enter(self) -> None:
         """Make the running loop the board's, if it has none.
@@ -55,8 +76,8 @@ class Door:
         """
         running = asyncio.get_running_loop()
         if running is self.loop:
+            self.thread = threading.get_ident()
             return
-        self._look_around()
         with self._lock:
             if self.loop is not None and self.loop.is_running():
                 raise UsageError(
@@ -80,7 +101,7 @@ class Door:
             UsageError: called on the board's own loop, which could never go on; or
                 the loop ended before the coroutine did.
         """
-        if self.thread == threading.get_ident() and self._is_here():
+        if self.is_here():
             raise UsageError(
                 f"a sync call on the board's own event loop would never return; {shown}"
             )
@@ -100,12 +121,6 @@ class Door:
             done.cancel()
             raise
 
-    def _is_here(self) -> bool:
-        try:
-            return asyncio.get_running_loop() is self.loop
-        except RuntimeError:
-            return False
-
     def start(
         self, make: Callable[[], Coroutine[Any, Any, T]]
     ) -> tuple[asyncio.AbstractEventLoop, Future[T]]:
@@ -121,7 +136,6 @@ class Door:
             if not done.cancelled():
                 _join(loop.create_task(make(), context=context), done)
 
-        self._look_around()
         with self._lock:
             loop = self._running()
             loop.call_soon_threadsafe(begin)

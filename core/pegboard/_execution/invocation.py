@@ -19,7 +19,7 @@ from pegboard.calls import PreparedCall, Repair, ToolCall, prepare_call
 from pegboard.content import text_block
 from pegboard.decisions import Approve
 from pegboard.errors import ToolError
-from pegboard.results import Executed, OpenResult, Status, ToolResult
+from pegboard.results import Executed, Status, ToolResult
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -210,16 +210,19 @@ class Invocation:
         """Return a result of this call with one text."""
         content = (text_block(text),) if text else ()
         duration = time.monotonic() - self.t0
-        made: Any = OpenResult(self.sent, content, None, self.started, duration)
-        made.status = status
-        made.code = code
-        made.by = by
-        made.executed = self.executed
-        made.error = error
-        made.details = details
-        made.repairs = self.repairs
-        made.__class__ = ToolResult
-        return made  # type: ignore[no-any-return]  # it has just become one
+        return ToolResult(
+            content,
+            details=details,
+            status=status,
+            code=code,
+            call=self.sent,
+            by=by,
+            executed=self.executed,
+            error=error,
+            repairs=self.repairs,
+            started=self.started,
+            duration=duration,
+        )
 
     def refuse(
         self,

@@ -16,7 +16,7 @@ from pegboard._output import bound, clean, clean_blocks, convert, redact, to_jso
 from pegboard.content import Content, TextContent, text_block
 from pegboard.decisions import Abort
 from pegboard.errors import ToolError
-from pegboard.results import CODES, OpenResult, ToolResult
+from pegboard.results import CODES, ToolResult, make_result
 from pegboard.runners import NotStarted
 
 #: Longest text of an unexpected exception, in bytes.
@@ -134,11 +134,15 @@ def _build(
     if type(only) is not TextContent or len(only.text) * 4 > limit:
         content, data = _cut(content, data, limit)
     duration = time.monotonic() - inv.t0
-    made: Any = OpenResult(inv.sent, content, data, inv.started, duration)
-    made.details = details
-    made.repairs = inv.repairs
-    made.__class__ = ToolResult
-    return made  # type: ignore[no-any-return]  # it has just become one
+    return make_result(
+        inv.sent,
+        content,
+        data,
+        inv.started,
+        duration,
+        details=details,
+        repairs=inv.repairs,
+    )
 
 
 def _cut(

@@ -74,9 +74,9 @@ class Run:
     def __init__(
         self,
         executor: Executor,
-        *,
         metadata: Mapping[str, Any] | None = None,
         dry_run: bool = False,
+        *,
         sink: Callable[[Event], None] | None = None,
         parent: Invocation | None = None,
         id: str = "",
