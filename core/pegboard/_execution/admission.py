@@ -48,11 +48,11 @@ def begin(run: Run, sent: ToolCall, index: int) -> Invocation:
                 " again in full, or in smaller parts.",
                 code="truncated_arguments",
             )
-        value, text = inv.read(executor.settings.max_argument_bytes)
+        limit = executor.settings.max_argument_bytes
         if plan.prepare:
-            inv.bound = value
-        else:
-            inv.accept(value, text)
+            inv.bound = inv.read(limit)[0]
+        elif not inv.takes_at_once(plan, limit):
+            inv.accept(*inv.read(limit))
     except ToolError as error:
         inv.turn_down(error, _culprit(error))
     except UsageError as error:  # two tools of one name, where that is an error

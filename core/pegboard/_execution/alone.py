@@ -13,7 +13,6 @@ from collections.abc import Generator
 from types import NoneType
 from typing import Any
 
-from pegboard._arguments import parse_text
 from pegboard._clock import Watch
 from pegboard._deadline import EXPIRED, bounded, unless_late
 from pegboard._execution import outcome
@@ -78,24 +77,9 @@ async def run_short(inv: Invocation, plan: Plan) -> ToolResult:
     """
     inv.plan = plan
     limit = inv.run.executor.settings.max_argument_bytes
-    if not _takes_at_once(inv, plan, limit):
+    if not inv.takes_at_once(plan, limit):
         try:
             inv.accept(*inv.read(limit))
         except ToolError as error:
             inv.turn_down(error)
     return inv.result or await run_alone(inv)
-
-
-def _takes_at_once(inv: Invocation, plan: Plan, limit: int) -> bool:
-    """Whether the arguments are as they should be: two calls less for most."""
-    text = inv.sent.arguments
-    if type(text) is not str or plan.bind is None:
-        return False
-    try:
-        value = parse_text(text, limit)
-        if not plan.is_valid(value):
-            return False
-        inv.bound = plan.bind(value)
-    except Exception:  # the long way decides and explains
-        return False
-    return True

@@ -132,6 +132,22 @@ class Invocation:
         )
         return value, text
 
+    def takes_at_once(self, plan: Plan, limit: int) -> bool:
+        """Take the arguments if they are text and as they should be: most are."""
+        text = self.sent.arguments
+        if type(text) is not str or plan.bind is None or self.approval is not None:
+            return False
+        try:
+            value = parse_text(text, limit)
+            if not plan.is_valid(value):
+                return False
+            self.bound = plan.bind(value)
+        except Exception:  # the long way decides and explains
+            return False
+        if not plan.bare or self.run.is_heard or self.run.dry_run:
+            self._show(plan, text)
+        return True
+
     def accept(self, value: dict[str, Any], text: str | None) -> None:
         """Validate and bind arguments; they become `call` and `bound`.
 
@@ -157,6 +173,9 @@ class Invocation:
         if text is None:
             is_kept = plan.watched or plan.resources or plan.retry
             shown = freeze(value) if is_kept or self.run.is_heard else value
+        self._show(plan, shown)
+
+    def _show(self, plan: Plan, shown: Any) -> None:
         self.call = prepare_call(
             self.sent,
             self.index,

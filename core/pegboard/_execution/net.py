@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from pegboard._deadline import unless_late
-from pegboard._execution.alone import run_alone
+from pegboard._execution.alone import run_alone, run_short
 from pegboard._execution.invocation import Invocation
 from pegboard.decisions import Abort
 from pegboard.events import ToolReturned
@@ -29,7 +29,9 @@ async def execute(run: Run, inv: Invocation) -> None:
     plan = inv.plan
     assert plan is not None
     try:
-        if inv.call is None:  # nobody looks at it
+        if run.is_quiet:
+            result = await run_short(inv, plan)
+        elif inv.call is None:  # nobody looks at it
             result = await run_alone(inv)
         elif plan.layers:
             # A middleware that holds on to its task is given up, too; the body inside
@@ -56,6 +58,8 @@ async def execute(run: Run, inv: Invocation) -> None:
             duration=time.monotonic() - inv.t0,
         )
     inv.result = result
+    if run.is_quiet:
+        inv.close()
     if run.is_heard:
         run.tell(ToolReturned(inv.show(), result.status, result.duration))
     del result  # its exception's traceback leads to this frame: a circle otherwise

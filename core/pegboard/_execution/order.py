@@ -17,12 +17,36 @@ if TYPE_CHECKING:
 
 async def together(run: Run, calls: Sequence[ToolCall]) -> None:
     """Admit all calls, run the chains of those that passed, finish all."""
+    if _is_quiet(run, calls):
+        await run.work(run.invocations)
+        return
     for sent in calls:
         await _open(run, sent)
     await run.work([inv for inv in run.invocations if inv.result is None])
     if run.aborted is None:
         for inv in run.invocations:
             await run.finish(inv)
+
+
+def _is_quiet(run: Run, calls: Sequence[ToolCall]) -> bool:
+    """Take up calls in which nobody takes part; False, and none taken, if anybody may.
+
+    Nobody can tell their phases apart, so each goes through all of them at once, and
+    no two calls' arguments are held together.
+    """
+    if run.is_heard or run.dry_run or run.stopped or run.decisions is not None:
+        return False
+    if run.limit is not None and len(calls) > run.limit:
+        return False
+    plans = [run.executor.bare_plan(sent.name) for sent in calls]
+    if None in plans or any(sent.truncated for sent in calls):
+        return False
+    for sent, plan in zip(calls, plans, strict=True):
+        inv = Invocation(run, sent, len(run.invocations))
+        inv.plan = plan
+        run.invocations.append(inv)
+    run.is_quiet = True
+    return True
 
 
 async def in_turn(run: Run, calls: Sequence[ToolCall]) -> None:

@@ -49,6 +49,7 @@ class Run:
     Attributes:
         depth: How many calls stand around this batch.
         stopped: Whether no more calls are started.
+        is_quiet: Whether nobody takes part in any of its calls.
         aborted: What will be raised once every call has its end.
         invocations: Its calls, as far as they have been taken up.
         limit: How many calls are run at most, None for all.
@@ -59,6 +60,7 @@ class Run:
     decisions: Decisions | None = None
     depth = 0
     stopped = False
+    is_quiet = False
     aborted: Abort | None = None
     limit: int | None = None
     admitting: asyncio.Task[Any] | None = None

@@ -94,7 +94,9 @@ def results(batch: Iterable[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _answer(result: ToolResult) -> dict[str, Any]:
-    answer: dict[str, Any] = {"content": [_block(block) for block in shown(result)]}
+    content = [_block(block) for block in shown(result)]
+    # Revision 2026-07-28 demands the type, older ones pass over it.
+    answer: dict[str, Any] = {"resultType": "complete", "content": content}
     if result.data is not None and not result.is_error:
         data = thaw(result.data)
         answer["structuredContent"] = (
