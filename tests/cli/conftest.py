@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -177,6 +178,19 @@ class Terminal:
     def type(self, text: str) -> None:
         """Send keys; \\x03 is Ctrl-C."""
         os.write(self._master, text.encode())
+
+    def interrupt(self) -> int:
+        """Press Ctrl-C until the command ends and return the exit code.
+
+        Once is enough as a rule; but Python sees a signal that comes just before it
+        begins to wait only when it has waited.
+        """
+        for _ in range(PATIENCE // 5):
+            self.type("\x03")
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(5)
+                return self.end()
+        raise AssertionError(f"Ctrl-C does not end it: {self.screen!r}")
 
     def end(self) -> int:
         """Read to the end and return the exit code."""

@@ -203,9 +203,9 @@ def test_ctrl_c_at_a_question_ends_everything(calls, terminal):
     """Ctrl-C at a question runs nothing more, and ends with 130."""
     command = terminal("run", calls)
     command.wait_for(QUESTION)
-    command.type("\x03")
+    code = command.interrupt()
 
-    assert command.end() == 130
+    assert code == 130
     assert "wiped" not in command.screen
     assert "Traceback" not in command.screen
 

@@ -179,9 +179,9 @@ def test_ctrl_c_ends_a_batch_with_what_there_is(name, calls, terminal):
     file = calls({"name": "say", "arguments": {"text": "done"}}, {"name": name})
     command = terminal("run", file)
     command.wait_for("ing for ever")
-    command.type("\x03")
+    code = command.interrupt()
 
-    assert command.end() == 130
+    assert code == 130
     table = command.screen[command.screen.rindex("#  tool") :]
     assert [line.split()[1:3] for line in table.splitlines()[1:3]] == [
         ["say", "success"],
@@ -201,9 +201,9 @@ def test_ctrl_c_in_an_import_ends_at_once(site, terminal):
     )
     command = terminal("list")
     command.wait_for("importing")
-    command.type("\x03")
+    code = command.interrupt()
 
-    assert command.end() == 130
+    assert code == 130
     assert "Traceback" not in command.screen
 
 
@@ -212,9 +212,9 @@ def test_an_import_that_hangs_is_named(site, terminal):
     site.install("import threading; threading.Event().wait()", name="acme-slow")
     command = terminal("doctor")
     command.wait_for("PEGBOARD_DISABLE=acme_slow")
-    command.type("\x03")
+    code = command.interrupt()
 
-    assert command.end() == 130
+    assert code == 130
     assert "plugin 'acme_slow' (acme-slow 1.0) is still importing after 3 s" in (
         command.screen
     )
