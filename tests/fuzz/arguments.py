@@ -20,7 +20,7 @@ from typing import Any
 
 from hostile import hostile_calls
 from instances import Instances, Stuck
-from mutations import damage, same, slips
+from mutations import damage, mangle, same, slips
 from recordings import argument_texts, tools
 
 from pegboard._arguments import ArgumentSchema, SchemaError, parse_text, read_arguments
@@ -85,6 +85,14 @@ class Session:
                 t for texts in argument_texts(SHARED).values() for t in texts
             ]
         self.tools = [pair for schema in schemas for pair in compiled(schema)]
+        self.hostility = hostile_calls()
+        self.trials: list[Callable[[], str]] = [
+            self.try_instance,
+            self.try_damage,
+            self.try_front,
+            self.try_schema,
+            self.try_hostile,
+        ]
 
     def accept(self, schema: ArgumentSchema, sent: Any, name: str) -> Any:
         """Return the fitted value, or the code of its refusal; keep the time."""
@@ -157,11 +165,31 @@ class Session:
             return "front"
         raise Broken(f"{front!r} was accepted, of {text!r}")
 
-    def try_hostile(self, calls: Iterator[tuple[str, Any, Any]]) -> str:
+    def try_schema(self) -> str:
+        """A mangled schema is refused, or decides like any other."""
+        definition, _ = self.source.choice(self.tools)
+        mangled = mangle(definition, self.source)
+        try:
+            value = Instances(definition, self.source).make()
+            other = ArgumentSchema(mangled)
+        except (Stuck, SchemaError):
+            return "refused schema"
+        except Exception as error:
+            raise Broken(f"{type(error).__name__} out of {mangled}") from error
+        for _, sent in [("", value), *slips(definition, value, self.source)]:
+            outcome = self.accept(other, json.dumps(sent), "mangled schema")
+            if other.is_valid(sent) and not same(outcome, sent):
+                raise Broken(f"{sent} fits {mangled} and became {outcome}")
+            if not isinstance(outcome, str) and not other.is_valid(outcome):
+                raise Broken(f"{outcome}, of {sent}, does not fit {mangled}")
+        return "mangled schema"
+
+    def try_hostile(self) -> str:
         """What is made to take long does not."""
-        name, definition, sent = next(calls, ("", None, None))
+        name, definition, sent = next(self.hostility, ("", {}, ""))
         if not name:
-            return "no more hostility"
+            self.trials.remove(self.try_hostile)
+            return "all that is hostile"
         try:
             schema = ArgumentSchema(definition)
         except SchemaError:
@@ -189,16 +217,10 @@ def compiled(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], ArgumentS
 def run(seconds: float, seed: int) -> int:
     """Try until the time is over, and print what came of it; 1 if a promise broke."""
     end = time.monotonic() + seconds
-    session, hostility = Session(seed), hostile_calls()
-    trials: list[Callable[[], str]] = [
-        session.try_instance,
-        session.try_damage,
-        session.try_front,
-        lambda: session.try_hostile(hostility),
-    ]
+    session = Session(seed)
     while time.monotonic() < end:
         try:
-            session.counts[session.source.choice(trials)()] += 1
+            session.counts[session.source.choice(session.trials)()] += 1
         except Broken as error:
             print(f"broken with seed {seed}: {str(error)[:2_000]}", file=sys.stderr)
             return 1

@@ -90,6 +90,40 @@ def damage(text: str, source: random.Random) -> str:
     return text
 
 
+def mangle(schema: Any, source: random.Random) -> Any:
+    """Return a schema with one thing in it taken out, doubled, or put elsewhere."""
+    places = [path for path, _ in nodes(schema) if path]
+    if not places:
+        return {}
+    path = source.choice(places)
+    here, other = get(schema, path), get(schema, source.choice(places))
+    instead = source.choice(
+        [
+            None,
+            True,
+            False,
+            {},
+            [],
+            3,
+            "string",
+            other,
+            [here],
+            {"type": [here]},
+            {"$ref": "#"},
+            {"anyOf": [here, other]},
+            {"allOf": [here], "not": {"const": 1}},
+        ]
+    )
+    return put(schema, path, instead)
+
+
+def get(value: Any, path: Path) -> Any:
+    """Return what stands at a path."""
+    for step in path:
+        value = value[step]
+    return value
+
+
 def same(one: Any, other: Any) -> bool:
     """Return whether two values are equal as JSON: 3 and 3.0 are, 1 and True not."""
     if isinstance(one, dict) and isinstance(other, dict):

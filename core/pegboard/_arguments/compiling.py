@@ -198,9 +198,9 @@ def _refusal(schema: dict[str, Any], error: ValueError) -> SchemaError:
 
     path = pointer("", *getattr(error, "instance_path", ()))
     reason = getattr(error, "message", str(error))
-    judge = jsonschema.validators.validator_for(
-        schema, default=jsonschema.Draft202012Validator
-    )
+    judge = jsonschema.Draft202012Validator
+    if isinstance(schema.get("$schema"), str):
+        judge = jsonschema.validators.validator_for(schema, default=judge)
     fault = jsonschema.exceptions.best_match(
         judge(judge.META_SCHEMA).iter_errors(schema)
     )
