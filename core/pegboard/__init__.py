@@ -1,14 +1,19 @@
 """Pegboard: the plugin platform for the tools that language models call."""
 
+from __future__ import annotations
+
 from pegboard import _startup  # noqa: F401 - for what it does, before all else
 
 # isort: split
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from pegboard._version import __version__
 
+#: For type checkers alone; typing takes 10 ms, and a quick command has no more.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from pegboard._executor import Executor
     from pegboard._registry import Registry
     from pegboard.batches import BatchResult, PendingCall

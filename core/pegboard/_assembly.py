@@ -209,7 +209,9 @@ class Assembly:
     def _record(self, plugin: Plugin) -> Record:
         tools, problems = [], []
         for entry in self.registry.entries():
-            if entry.plugin == plugin.name and entry.loaded:
+            if entry.plugin == plugin.name and entry.unavailable:
+                problems.append(Problem(entry.unavailable, plugin=plugin.name))
+            elif entry.plugin == plugin.name and entry.loaded:
                 try:
                     plain = entry.tool.definition
                 except Exception as error:

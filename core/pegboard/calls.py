@@ -73,10 +73,14 @@ class ToolCall(Frozen, OpenCall):
         arguments = self.arguments
         if isinstance(arguments, (bytes, bytearray)):
             arguments = bytes(arguments).decode("utf-8", "replace")
+        try:
+            arguments = thaw(arguments)
+        except RecursionError:  # a mapping from code; it was refused for its depth
+            arguments = "<nested too deep to be shown>"
         return {
             "id": self.id,
             "name": self.name,
-            "arguments": thaw(arguments),
+            "arguments": arguments,
             "truncated": self.truncated,
         }
 

@@ -18,7 +18,7 @@ class ToolAnnotations:
 
     Attributes:
         read_only: Changes nothing outside; unset counts as False.
-        destructive: May destroy what exists; unset counts as False.
+        destructive: May destroy what exists; unset counts as True.
         idempotent: A second equal call changes nothing more; unset counts as False.
         open_world: Deals with systems outside this machine; unset counts as True.
 
@@ -82,8 +82,8 @@ class ToolDefinition:
 
     @property
     def destructive(self) -> bool:
-        """Whether the tool says that it may destroy what exists."""
-        return self.annotations.destructive is True
+        """Whether the tool may destroy what exists, unless it says that it does not."""
+        return not self.read_only and self.annotations.destructive is not False
 
     @property
     def idempotent(self) -> bool:

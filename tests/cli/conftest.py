@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pegboard import settings
-from pegboard.cli import main
+from pegboard.cli.group import main
 
 PEGBOARD = [sys.executable, "-P", "-m", "pegboard"]
 #: Longest wait for something that always comes, in seconds.

@@ -23,7 +23,7 @@ def loaded_by(*words: str) -> set[str]:
 import sys, atexit
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 sys.argv = {["pegboard", *words]!r}
-from pegboard.cli import main
+from pegboard.cli.group import main
 main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -121,7 +121,7 @@ def test_a_program_of_the_environment_is_a_command(programs, process, monkeypatc
     code = f"""
 import sys, sysconfig
 sysconfig.get_path = lambda name: {str(programs)!r}
-from pegboard.cli import main
+from pegboard.cli.group import main
 main(["greet", "--help", "-x", "a b"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

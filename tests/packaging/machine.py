@@ -22,7 +22,7 @@ LIMIT = 120
 WITH_ORGANISATION = """
 import sys, pathlib, pegboard.settings
 pegboard.settings.ORGANISATION_FILE = pathlib.Path(sys.argv.pop(1))
-from pegboard.cli import main
+from pegboard.cli.group import main
 main()
 """
 

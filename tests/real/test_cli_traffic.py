@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pegboard.cli import main
+from pegboard.cli.group import main
 from pegboard.dialects import detect, load, read
 
 #: What a recorded answer's own tools may say of its calls: that they are right, or that

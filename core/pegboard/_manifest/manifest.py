@@ -160,6 +160,15 @@ class Manifest:
         names = [plugin.name for plugin in scan.discovery.found]
         return Known(scan.discovery, {n: known[n] for n in names if n in known})
 
+    def watched_files(self) -> list[str]:
+        """Return the files of plugins that may change without an installation."""
+        found: list[str] = []
+        with suppress(*MALFORMED):
+            for variants in self._read(bulk=False)["entries"].values():
+                for entry in variants.values():
+                    found += entry["files"]
+        return found
+
     def replace(self, settings: Settings, found: Found, record: Record) -> None:
         """Put what a plugin was just found to be in the place of what was known."""
         with suppress(*MALFORMED):

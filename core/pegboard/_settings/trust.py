@@ -15,7 +15,7 @@ from pegboard.errors import UsageError
 
 def is_trusted(file: Path, content: bytes) -> bool:
     """Return whether the user trusts a project file with exactly this content."""
-    return read_json(_store()).get(str(file.resolve())) == _digest(content)
+    return read_json(store_file()).get(str(file.resolve())) == _digest(content)
 
 
 def trust(file: Path) -> None:
@@ -28,12 +28,12 @@ def trust(file: Path) -> None:
         content = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
-    _write({**read_json(_store()), str(file.resolve()): _digest(content)})
+    _write({**read_json(store_file()), str(file.resolve()): _digest(content)})
 
 
 def distrust(file: Path) -> None:
     """Take back what `trust` gave."""
-    known = read_json(_store())
+    known = read_json(store_file())
     if known.pop(str(file.resolve()), None) is not None:
         _write(known)
 
@@ -42,12 +42,13 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _store() -> Path:
+def store_file() -> Path:
+    """Return where it is kept which files are trusted."""
     from platformdirs import user_state_path  # late: 10 ms, for project files only
 
     return user_state_path("pegboard", appauthor=False) / "trusted.json"
 
 
 def _write(known: dict[str, str]) -> None:
-    if not write_json(_store(), known):
-        raise UsageError(f"{_store()} cannot be written, so trust cannot be kept")
+    if not write_json(store_file(), known):
+        raise UsageError(f"{store_file()} cannot be written, so trust cannot be kept")

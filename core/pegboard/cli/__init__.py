@@ -1,5 +1,5 @@
 """The `pegboard` command."""
 
-from pegboard.cli.group import main
+from pegboard.cli.start import main
 
 __all__ = ["main"]

@@ -67,6 +67,17 @@ def plugins_in_order(board: Pegboard) -> list[Found]:
     return [found[name] for name in names]
 
 
+def files_read() -> list[str]:
+    """Return the files that a look reads, or would read if they were there."""
+    from pegboard import settings
+    from pegboard._manifest import Manifest
+    from pegboard._settings.sources import user_file
+    from pegboard._settings.trust import store_file
+
+    own = (settings.ORGANISATION_FILE, user_file(), store_file())
+    return [*map(str, own), *Manifest().watched_files()]
+
+
 @contextmanager
 def stdout_kept() -> Iterator[None]:
     """Keep stdout for the command's own output: what plugins print goes to stderr."""

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from pegboard.cli.boards import look, say_problems, stdout_kept
+from pegboard.cli import kept
+from pegboard.cli.boards import files_read, look, say_problems, stdout_kept
 from pegboard.cli.ending import debug_option
-from pegboard.cli.tables import write_table
-from pegboard.cli.terminal import write, write_json
+from pegboard.cli.tables import plain_table, write_table
+from pegboard.cli.terminal import is_terminal, write, write_json
 from pegboard.cli.words import counted
 from pegboard.schemas import ToolDefinition
+
+if TYPE_CHECKING:
+    from pegboard.board import Pegboard
 
 NOTHING = """\
 No tools are installed. Begin with a pack:
@@ -23,6 +29,7 @@ No tools are installed. Begin with a pack:
 or make your own:
 
     pegboard new pack NAME"""
+COLUMNS = ("tool", "plugin", "effects", "purpose")
 #: What a tool does to the world -> its colour.
 EFFECTS = {"read": "green", "writes": "yellow", "destructive": "red"}
 
@@ -50,13 +57,21 @@ def list_tools(as_json: bool, dialect: str | None) -> None:
         write_json([definition.to_dict() for definition in definitions])
     elif definitions:
         rows = [_row(definition) for definition in definitions]
-        write_table(("tool", "plugin", "effects", "purpose"), rows, EFFECTS)
-        write(f"\n{counted(len(rows), 'tool')}, listing {listing_hash(definitions)}")
+        last = f"\n{counted(len(rows), 'tool')}, listing {listing_hash(definitions)}"
+        write_table(COLUMNS, rows, EFFECTS)
+        write(last)
+        if not is_terminal(sys.stdout):
+            _keep("\n".join((*plain_table(COLUMNS, rows), last, "")), board)
     elif left_out := len(board.discovery.disabled):
         write(f"No tools are offered, {counted(left_out, 'plugin')} disabled.")
     else:
         write(NOTHING)
     say_problems(board)
+
+
+def _keep(text: str, board: Pegboard) -> None:
+    if not any(problem.severity == "error" for problem in board.problems):
+        kept.keep(text, files_read())
 
 
 def listing_hash(definitions: Sequence[ToolDefinition]) -> str:

@@ -29,11 +29,11 @@ def write_table(
         rows: What stands below them; the last column may hold long texts.
         styles: First word of a cell -> its colour, on a terminal.
     """
-    listed = [_lines_joined(row) for row in rows]
     if not is_terminal(sys.stdout):
-        for line in plain_lines(columns, listed):
+        for line in plain_table(columns, rows):
             click.echo(line)
         return
+    listed = [_lines_joined(row) for row in rows]
     widths = _widths([columns, *listed])
     fitted = sum(widths[:-1]) + len(GAP) * len(widths)
     target = console(sys.stdout)
@@ -43,6 +43,11 @@ def write_table(
     for row in listed:
         for text in _stacked(row, target.width):
             target.print(text)
+
+
+def plain_table(columns: Row, rows: Sequence[Row]) -> list[str]:
+    """Return a table of whatever texts as it stands in a pipe."""
+    return plain_lines(columns, [_lines_joined(row) for row in rows])
 
 
 def plain_lines(columns: Row, rows: Sequence[Row]) -> list[str]:
