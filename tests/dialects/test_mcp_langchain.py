@@ -28,6 +28,7 @@ def test_requests_of_a_peer_are_calls():
             request("x", name="forecast"),
             request(8, method="tools/list"),
             {"jsonrpc": "2.0", "id": 9, "result": {"name": "now"}},
+            request(10),
         ]
     )
 
@@ -77,7 +78,7 @@ def test_results_carry_every_content_and_the_data():
         TextContent("noon"),
         ImageContent(b"1", "image/png"),
         AudioContent(b"2", "audio/wav"),
-        FileContent(b"3", "application/pdf", "a.pdf"),
+        FileContent(b"3", "application/pdf", "a b.pdf"),
         ResourceLink("https://example.com", mime_type="text/html"),
     ]
 
@@ -96,7 +97,7 @@ def test_results_carry_every_content_and_the_data():
         {
             "type": "resource",
             "resource": {
-                "uri": "file:///a.pdf",
+                "uri": "file:///a%20b.pdf",
                 "mimeType": "application/pdf",
                 "blob": "Mw==",
             },
@@ -111,6 +112,7 @@ def test_results_carry_every_content_and_the_data():
     assert made[0]["structuredContent"] == {"time": "noon"}
     assert made[1]["structuredContent"] == {"result": 3}
     assert made[2] == {
+        "resultType": "complete",
         "content": [{"type": "text", "text": "no clock"}],
         "isError": True,
     }

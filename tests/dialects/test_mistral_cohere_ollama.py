@@ -95,6 +95,7 @@ def test_cohere_is_read_whole_and_in_pieces():
     whole = {"message": {"tool_calls": [CALL, none]}, "finish_reason": "TOOL_CALL"}
 
     assert read(streamed) == [("a", "now", '{"zone":"x"}', False)]
+    assert cohere.calls({"message": {"tool_calls": [CALL]}})[0].truncated is False
     assert read(cohere.calls(whole)) == [
         ("a", "now", '{"zone":"x"}', False),
         ("b", "now", "null", False),

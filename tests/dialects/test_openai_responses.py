@@ -54,6 +54,11 @@ def test_the_output_alone_is_an_answer_too():
     assert (call.id, call.truncated) == ("a", False)
 
 
+def test_an_event_of_no_kind_says_nothing():
+    """L1: what is neither an event, an answer nor an item is passed over."""
+    assert openai_responses.calls([{}, {"id": "x"}]) == []
+
+
 def test_a_call_without_call_id_goes_by_its_item_id():
     """B14: the id that is there is used."""
     call = item()

@@ -65,11 +65,12 @@ def test_a_loop_is_a_place_that_leads_back_to_itself():
     assert references.is_loop(("properties", "loop"))
     assert references.is_loop(("properties", "outer"))
     assert not references.is_loop(("properties", "flat"))
+    assert not References({"properties": {"x": True}}).is_loop(())
     assert References({"properties": {"x": {"$ref": "#"}}}).is_loop(())
 
 
 def test_malformed_parts_are_passed_over():
     """L2: a schema that a stranger wrote wrongly is walked without a crash."""
-    odd = {"properties": None, "anyOf": {}, "items": [True, {"$anchor": "x"}]}
+    odd = {"properties": None, "anyOf": {}, "items": [{"$anchor": "x"}, True]}
 
-    assert References(odd).find("#x") == ({"$anchor": "x"}, ("items", 1))
+    assert References(odd).find("#x") == ({"$anchor": "x"}, ("items", 0))

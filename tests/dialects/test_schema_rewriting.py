@@ -186,110 +186,6 @@ def test_the_first_of_a_union_types_its_arms_not_itself():
     assert written(beside, TAKES_ALL)[0]["type"] == "object"
 
 
-def test_all_of_is_merged_where_it_is_not_taken():
-    """L2: the tightest limit of all holds; what cannot be joined is in words."""
-    schema = {
-        "allOf": [
-            {"type": ["integer", "string"], "minimum": 1, "maximum": 9},
-            {"type": "number", "minimum": 3, "maximum": 20, "multipleOf": 2},
-            {"multipleOf": 3, "description": "D"},
-        ]
-    }
-
-    made, losses = written(schema, OPENAI)
-
-    assert made == {
-        "type": "integer",
-        "description": "D [a multiple of 3]",
-        "minimum": 3,
-        "maximum": 9,
-        "multipleOf": 2,
-    }
-    assert losses == [("described", "multipleOf")]
-
-
-def test_merged_objects_keep_what_each_says_of_the_others_properties():
-    """L2: a property must fit the `additionalProperties` of a layer that lacks it."""
-    schema = {
-        "allOf": [
-            {
-                "type": "object",
-                "properties": {"a": {"type": "string"}},
-                "additionalProperties": {"type": "string", "minLength": 2},
-            },
-            {
-                "properties": {"b": {"maxLength": 5}, "a": {"maxLength": 3}},
-                "required": ["a"],
-            },
-        ]
-    }
-    shut = {
-        "allOf": [
-            {"properties": {"a": {"type": "string"}}, "additionalProperties": False},
-            {"properties": {"b": {"type": "string"}}},
-        ]
-    }
-
-    made, _ = written(schema, _subset.GEMINI_OPENAPI)
-    assert made["properties"] == {
-        "a": {"type": "string", "maxLength": 3},
-        "b": {"type": "string", "minLength": 2, "maxLength": 5},
-    }
-    assert list(written(shut, _subset.GEMINI)[0]["properties"]) == ["a"]
-
-
-def test_values_of_all_layers_are_their_common_ones():
-    """L2: enumerations meet, and a value of another type is no value."""
-    schema = {
-        "allOf": [{"enum": ["a", "b", 1]}, {"enum": ["b", 1, "c"]}, {"type": "string"}]
-    }
-
-    assert written(schema, OPENAI)[0] == {"type": "string", "enum": ["b"]}
-
-
-def test_a_union_is_never_beside_anything_where_that_is_not_taken():
-    """L2: what stands beside alternatives moves into each; impossible ones go."""
-    schema = {
-        "type": ["string", "object"],
-        "description": "D",
-        "properties": {"a": {"type": "string"}},
-        "anyOf": [{"required": ["a"]}, {"type": "integer"}, {"maxLength": 2}],
-    }
-
-    made, _ = written(schema, OPENAI)
-
-    assert made["description"] == "D"
-    assert [arm.get("type") for arm in made["anyOf"]] == [["string", "object"]] * 2
-    assert "integer" not in str(made)
-
-
-def test_alternatives_that_are_one_are_no_alternatives():
-    """L2: equal arms become one, a lone one stands for itself."""
-    assert written({"anyOf": [{"type": "string"}, {"type": "string"}]}, OPENAI)[0] == {
-        "type": "string"
-    }
-    assert written({"anyOf": [{"type": "string"}, False]}, OPENAI)[0] == {
-        "type": "string"
-    }
-
-
-@pytest.mark.parametrize(
-    ("arms", "lossless"),
-    [
-        ([{"type": "string"}, {"type": "integer"}], True),
-        ([{"type": "integer"}, {"type": "number"}], False),
-        ([{"const": "a"}, {"enum": ["b", "c"]}], True),
-        ([{"const": "a"}, {"enum": ["a", "c"]}], False),
-        ([{"type": "string", "maxLength": 2}, {"type": "string"}], False),
-    ],
-)
-def test_exactly_one_is_at_least_one_where_no_value_fits_two(arms, lossless):
-    """L2: `oneOf` is listed as lost unless its arms cannot both fit."""
-    _, losses = written({"oneOf": arms}, _subset.GEMINI)
-
-    assert (("described", "oneOf") not in losses) is lossless
-
-
 def test_null_is_nullable_in_openapi():
     """L2: a type list with null, an arm that is null, a value that is null."""
     openapi = _subset.GEMINI_OPENAPI
@@ -316,6 +212,21 @@ def test_null_is_nullable_in_openapi():
     assert written({"enum": [None]}, openapi)[0] == {"type": "null"}
     either = {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}
     assert written(either, openapi)[0]["nullable"] is True
+
+
+def test_a_format_or_pattern_goes_where_it_is_known():
+    """L2: some formats are known, and OpenAI's patterns do not look around."""
+    mail = {"type": "string", "format": "email"}
+
+    assert written(mail, OPENAI)[1] == []
+    assert written(mail, _subset.GEMINI_OPENAPI)[1] == [("described", "format")]
+    assert written({"type": "string", "pattern": "^(?!a)"}, OPENAI)[1] == [
+        ("described", "pattern")
+    ]
+    assert written({"type": "integer", "exclusiveMaximum": 5}, _subset.GEMINI)[0] == {
+        "type": "integer",
+        "maximum": 4,
+    }
 
 
 def test_values_that_may_not_be_listed_are_said_in_words():
@@ -363,6 +274,8 @@ def test_older_drafts_are_read_in_their_words():
     off = {"type": "integer", "exclusiveMaximum": False, "required": True}
     items = {"type": "array", "items": [{"type": "string"}], "additionalItems": False}
 
+    open_items = {"type": "array", "items": [{"type": "string"}]}
+    assert written(open_items, TAKES_ALL)[0]["prefixItems"] == [{"type": "string"}]
     assert written(flags, TAKES_ALL)[0] == {"type": "integer", "exclusiveMinimum": 1}
     assert written(off, TAKES_ALL)[0] == {"type": "integer"}
     assert written(items, TAKES_ALL)[0] == {
@@ -400,101 +313,3 @@ def test_strict_closes_objects_or_is_refused():
         "properties": {},
         "additionalProperties": False,
     }
-
-
-def test_a_property_that_nothing_fits_is_left_out():
-    """L2: where `not` is not taken, words say that it must not be given."""
-    schema = {"type": "object", "properties": {"x": False, "y": {"type": "string"}}}
-
-    assert root(schema, TAKES_ALL)[0]["properties"]["x"] == {"not": {}}
-    made, text, losses = root(schema, OPENAI)
-    assert list(made["properties"]) == ["y"]
-    assert (text, losses) == ("T.\n[arguments: no x]", [("described", "")])
-
-
-def test_what_a_root_cannot_say_is_in_the_tools_description():
-    """L2: limits and conditions of the arguments as a whole."""
-    schema = {
-        "type": "object",
-        "properties": {"a": {"type": "string"}},
-        "minProperties": 1,
-        "not": {"required": ["b"]},
-        "allOf": [{"if": {"required": ["a"]}, "then": {"required": ["c"]}}],
-    }
-
-    made, text, losses = root(schema, TAKES_ALL)
-
-    assert made == {
-        "type": "object",
-        "properties": {"a": {"type": "string"}},
-        "minProperties": 1,
-    }
-    assert text == (
-        'T.\n[arguments: not {"required":["b"]}; '
-        'if {"if":{"required":["a"]},"then":{"required":["c"]}}]'
-    )
-    assert losses == [("described", "not"), ("described", "if")]
-
-
-def test_a_recursive_reference_among_limits_is_written_out_once():
-    """L2: what it names is joined with what stands beside it, and loops below."""
-    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}}
-    other = {"type": "object", "properties": {"more": {"$ref": "#/$defs/M"}}}
-    definitions = {"$defs": {"N": node, "M": other}}
-
-    beside, losses = written(
-        {"$ref": "#/$defs/N", "minProperties": 1}, OPENAI, **definitions
-    )
-    both, lost = written(
-        {"allOf": [{"$ref": "#/$defs/N"}, {"$ref": "#/$defs/M"}]}, OPENAI, **definitions
-    )
-
-    null = {"type": "null"}
-    assert beside == {
-        "type": "object",
-        "description": "[at least 1 properties]",
-        "properties": {"next": {"anyOf": [{"$ref": "#/$defs/N"}, null]}},
-        "required": ["next"],
-        "additionalProperties": False,
-    }
-    assert losses == [("described", "minProperties")]
-    assert list(both["properties"]) == ["next", "more"]
-    assert lost == []
-
-
-def test_a_loop_with_a_limit_at_each_turn_ends():
-    """L2: the second time round the limit is put into words."""
-    node = {
-        "type": "object",
-        "properties": {"next": {"$ref": "#/$defs/N", "minProperties": 1}},
-    }
-
-    made, losses = written({"$ref": "#/$defs/N"}, OPENAI, **{"$defs": {"N": node}})
-
-    assert made == {"$ref": "#/$defs/N"}
-    assert set(losses) == {("described", "minProperties")}
-
-
-def test_a_schema_too_deep_or_too_large_is_cut_not_a_crash():
-    """L2: nesting without end and references that double end in a note."""
-    deep: dict = {"type": "string"}
-    for _ in range(200):
-        deep = {"type": "array", "items": deep}
-    doubling = {
-        f"D{n}": {
-            "type": "object",
-            "properties": {k: {"$ref": f"#/$defs/D{n + 1}"} for k in "ab"},
-        }
-        for n in range(20)
-    } | {"D20": {"type": "array"}}
-
-    made, losses = written(deep, TAKES_ALL)
-    assert losses == [("described", "")]
-    assert "shape left out: too deep" in str(made)
-    _, losses = written({"$ref": "#/$defs/D0"}, _subset.OLLAMA, **{"$defs": doubling})
-    assert ("described", "") in losses
-    with pytest.raises(Refused, match="levels, at most 10"):
-        written(deep, OPENAI)
-    many = {f"p{n}": {"type": "string"} for n in range(201)}
-    with pytest.raises(Refused, match="201 properties, at most 200"):
-        root({"type": "object", "properties": many}, _subset.COHERE_STRICT)

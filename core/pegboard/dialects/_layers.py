@@ -122,9 +122,7 @@ class Gatherer(ABC):
             place.reference = self.define(*kept[0])
             return []
         followed = []
-        for target, path in kept:
-            if any(at == path for _, at in place.layers):
-                continue  # it holds here already
+        for path, target in {path: target for target, path in kept}.items():
             if path not in place.open or not self.references.is_loop(path):
                 place.open |= {path}
                 followed.append((target, path))

@@ -148,9 +148,7 @@ class Place:
 
     def note(self, keyword: str, value: Any) -> None:
         """Put what a keyword says into words."""
-        text = words(keyword, value)
-        if text not in self.notes:
-            self.notes.append(text)
+        self.notes.append(words(keyword, value))
 
     def finish(self) -> Json:
         """Return the node in its order, with the notes in its description."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,7 +52,7 @@ class Draft:
         )
 
 
-class Stream:
+class Stream(ABC):
     """What the collectors of all dialects share: feed, partial and calls; and read.
 
     A dialect's Collector adds `_take`, which reads one chunk into `_drafts` and sets
@@ -117,8 +118,9 @@ class Stream:
         self._drafts.clear()
         self._ended = self._cut = False
 
+    @abstractmethod
     def _take(self, event: Mapping[str, Any]) -> None:
-        raise NotImplementedError
+        """Read one chunk."""
 
     def _chosen(self) -> list[Draft]:
         return [*self._kept, *self._drafts.values()]

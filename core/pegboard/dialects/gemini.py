@@ -121,7 +121,7 @@ class Collector(Stream):
             for part in _payload.entries(
                 _payload.member(candidate, "content").get("parts")
             ):
-                call = part.get("functionCall") or part.get("function_call")
+                call = part.get("functionCall", part.get("function_call"))
                 if isinstance(call, Mapping):
                     self._take_call(call)
             self._stop(candidate.get("finishReason") or candidate.get("finish_reason"))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 from pegboard._frozen import thaw
 from pegboard.calls import ToolCall
@@ -20,7 +21,6 @@ from pegboard.content import (
     Content,
     FileContent,
     ImageContent,
-    ResourceLink,
     TextContent,
     encode,
 )
@@ -118,12 +118,12 @@ def _block(block: Content) -> dict[str, Any]:
             }
         case FileContent():
             resource = {
-                "uri": f"file:///{block.name or 'file'}",
+                "uri": f"file:///{quote(block.name or 'file')}",
                 "mimeType": block.mime_type,
                 "blob": encode(block.data),
             }
             return {"type": "resource", "resource": resource}
-        case ResourceLink():
+        case _:
             link = {"mimeType": block.mime_type, "description": block.description}
             return {
                 "type": "resource_link",
