@@ -121,7 +121,8 @@ def _fits(value: Any, schema: Schema, root: Schema) -> bool:
 def _check_hints(
     tool: Tool[..., Any], definition: ToolDefinition, report: Report
 ) -> Iterator[Broken]:
-    if definition.read_only and definition.destructive:
+    hints = definition.annotations
+    if hints.read_only and hints.destructive:
         yield report(
             "annotated",
             "it says that it is read-only and that it is destructive",
