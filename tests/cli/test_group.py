@@ -10,7 +10,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from pegboard import __version__
-from pegboard.cli import group, main
+from pegboard.cli import group
+from pegboard.cli.group import main
 
 HEAVY = {"asyncio", "importlib_metadata", "jsonschema", "jsonschema_rs", "pydantic"}
 HEAVY |= {"rich", "tenacity", "docstring_parser", "platformdirs"}

@@ -20,7 +20,7 @@ def look(place: str = "here") -> str:
 def wipe() -> str:
     """Wipe all."""
 
-@tool
+@tool(destructive=False)
 def put(text: str) -> str:
     """Put a text."""
 

@@ -377,16 +377,18 @@ def test_hidden_parameters_never_appear_in_the_schema():
 
 
 def test_annotations_unset_mean_the_careful_reading():
-    """V5: unset is not read-only, not destructive, not idempotent, open world."""
+    """V5: unset is not read-only, destructive, not idempotent, open world."""
     bare = tool(power).definition
     set_ = tool(power, read_only=True, open_world=False).definition
 
     assert (bare.read_only, bare.destructive, bare.idempotent, bare.open_world) == (
         False,
-        False,
+        True,
         False,
         True,
     )
+    assert not tool(power, destructive=False).definition.destructive
+    assert not set_.destructive
     assert bare.annotations == ToolAnnotations()
     assert (set_.read_only, set_.open_world) == (True, False)
     with pytest.raises(UsageError, match="not both"):
