@@ -126,6 +126,24 @@ def test_cohere_writes_tools_and_results(batch, definition):
     ]
 
 
+def test_cohere_refuses_what_a_strict_request_may_not_hold():
+    """L2: each tool needs a required property, all together at most 200 properties."""
+
+    def tool(count, *required):
+        properties = {f"p{n}": {"type": "string"} for n in range(count)}
+        schema = {"type": "object", "properties": properties, "required": [*required]}
+        return ToolDefinition("now", "", schema)
+
+    optional, most, one = tool(1), tool(200, "p0"), tool(1, "p0")
+
+    assert [
+        loss.message for loss in cohere.losses([optional, most, one], strict=True)
+    ] == [
+        "Cohere's strict mode does not take it: no property is required",
+        "strict: at most 200 properties in a request",
+    ]
+
+
 def test_ollama_is_read_whole_and_in_pieces():
     """L1: arguments are objects; ids may be absent."""
     function = {"name": "now", "arguments": {"zone": "x"}}

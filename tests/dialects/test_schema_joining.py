@@ -1,5 +1,7 @@
 """How schemas that hold at once, alternatives and loops are written."""
 
+import dataclasses
+
 import pytest
 
 from pegboard import ToolDefinition
@@ -231,9 +233,10 @@ def test_a_schema_too_deep_or_too_large_is_cut_not_a_crash():
     assert ("described", "") in losses
     with pytest.raises(Refused, match="levels, at most 10"):
         written(deep, OPENAI)
-    many = {f"p{n}": {"type": "string"} for n in range(201)}
-    with pytest.raises(Refused, match="201 properties, at most 200"):
-        root({"type": "object", "properties": many}, _subset.COHERE_STRICT)
+    many = {f"p{n}": {"type": "string"} for n in range(5_001)}
+    wide = dataclasses.replace(_subset.GEMINI, max_properties=10)
+    with pytest.raises(Refused, match="5001 properties, at most 10"):
+        root({"type": "object", "properties": many}, wide)
 
 
 def test_a_reference_that_holds_here_already_adds_nothing():
@@ -381,3 +384,14 @@ def test_further_properties_of_any_kind_lose_nothing():
 
     assert written(schema, _subset.OLLAMA) == ({"type": "object"}, [])
     assert written(schema, TAKES_ALL)[0]["additionalProperties"] is True
+
+
+def test_patterns_of_properties_are_joined_too():
+    """L2: what two schemas at the root say of a pattern holds at once."""
+
+    def arm(**schema):
+        return {"patternProperties": {"^a": schema}}
+
+    made, _, _ = root({"allOf": [arm(type="string"), arm(maxLength=3)]}, TAKES_ALL)
+
+    assert made["patternProperties"] == {"^a": {"type": "string", "maxLength": 3}}

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pegboard.dialects._place import Json, Refused
 from pegboard.dialects._references import parts
 from pegboard.dialects._subset import Subset
+from pegboard.dialects._totals import Totals
 from pegboard.dialects._writer import Writer
-from pegboard.dialects.losses import Loss
+from pegboard.dialects.losses import Loss, Path
 from pegboard.schemas import ToolDefinition
 
 _NOTES = "\n[arguments: "
@@ -67,10 +68,7 @@ def export(
         if fallback is None:
             raise
         message = f"{subset.title} does not take it: {refusal}"
-        path, keyword = refusal.path, refusal.keyword
-        loss = Loss(definition.name, "refused", path, keyword, message)
-        made = export(definition, fallback)
-        return replace(made, losses=(loss, *made.losses))
+        return _fall_back(definition, fallback, message, refusal.path)
     description = definition.description
     if notes:
         description = f"{description}{_NOTES}{'; '.join(notes)}]".lstrip()
@@ -79,15 +77,32 @@ def export(
     return Export(definition.name, description, schema, losses, strict)
 
 
+def _fall_back(
+    definition: ToolDefinition, subset: Subset, message: str, path: Path = ()
+) -> Export:
+    made = export(definition, subset)
+    loss = Loss(definition.name, "refused", path, "", message)
+    return replace(made, losses=(loss, *made.losses))
+
+
 def exports(
     definitions: Iterable[ToolDefinition], subset: Subset, strict: Subset | None = None
 ) -> Iterator[Export]:
-    """Yield each tool, written for the strict subset where there is one."""
+    """Yield each tool, written for the strict subset where there is one.
+
+    A tool that it cannot say, or that is too much for one request, is written for the
+    other, and that is its first loss.
+    """
+    if strict is None:
+        yield from (export(definition, subset) for definition in definitions)
+        return
+    totals = Totals(strict.most)
     for definition in definitions:
-        if strict is None:
-            yield export(definition, subset)
-        else:
-            yield export(definition, strict, subset)
+        made = export(definition, strict, subset)
+        reason = totals.add(made.schema) if made.is_strict else None
+        if reason:
+            made = _fall_back(definition, subset, f"strict: {reason}")
+        yield made
 
 
 def shorten(made: Export, most: int | None) -> Export:
@@ -119,6 +134,8 @@ def _measure(schema: Json, subset: Subset) -> None:
         for item, path in parts(node, ()):
             inner = path[0] in ("properties", "items", "additionalProperties")
             todo.append((item, depth + inner))
+    if subset.needs_required and not schema.get("required"):
+        raise Refused("no property is required")
     if deepest > subset.max_depth:
         raise Refused(f"{deepest} levels, at most {subset.max_depth}")
     if named > subset.max_properties:

@@ -45,7 +45,7 @@ def _write_places(pen: Pen, place: Place, items: list[tuple[Any, Path]]) -> None
             place.made["items"] = False
     else:
         rest = [] if shut and written else [_write_items(pen, place, items)]
-        place.made["items"] = joined([*written, *rest], pen)
+        place.made["items"] = joined([*written, *rest])
         for value, path in place.values("prefixItems"):
             pen.lose(place, "prefixItems", value, path)
         for value, path in items:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from pegboard.dialects import _unions
@@ -49,9 +48,11 @@ def _members(place: Place) -> Members:
             members.setdefault(name, []).append(found)
     for schema, path in place.layers:
         further = schema.get("additionalProperties")
-        if len(place.layers) > 1 and (further is False or isinstance(further, Mapping)):
-            for name in members.keys() - schema.get("properties", {}).keys():
-                members[name].append((further, (*path, "additionalProperties")))
+        if further is None or further is True or len(place.layers) == 1:
+            continue
+        for name, schemas in members.items():
+            if name not in schema.get("properties", {}):
+                schemas.append((further, (*path, "additionalProperties")))
     return members
 
 
@@ -137,16 +138,18 @@ def _close(pen: Pen, place: Place) -> None:
 
 
 def _write_further(pen: Pen, place: Place) -> None:
+    patterns: Members = {}
     for value, path in place.values("patternProperties"):
-        if pen.subset.takes("patternProperties"):
-            place.made["patternProperties"] = {
-                pattern: pen.write(
-                    [(item, (*path, "patternProperties", pattern))], place
-                )
-                for pattern, item in value.items()
-            }
-        else:
+        if not pen.subset.takes("patternProperties"):
             pen.lose(place, "patternProperties", value, path)
+            continue
+        for pattern, item in value.items():
+            found = (item, (*path, "patternProperties", pattern))
+            patterns.setdefault(pattern, []).append(found)
+    if patterns:
+        place.made["patternProperties"] = {
+            pattern: pen.write(schemas, place) for pattern, schemas in patterns.items()
+        }
     given = _further(place)
     if not pen.subset.takes("additionalProperties"):
         for value, path in given:

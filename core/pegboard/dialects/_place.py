@@ -43,8 +43,6 @@ ORDER = (
     *("anyOf", "oneOf", "allOf"),
 )
 _RANK = {keyword: rank for rank, keyword in enumerate(ORDER)}
-
-
 #: Keywords that only describe.
 ANNOTATIONS = ("title", "description", "default", "examples")
 
@@ -83,10 +81,9 @@ class Pen(Protocol):
 class Refused(Exception):  # a refusal is an answer, not an error
     """A schema cannot be said in a subset."""
 
-    def __init__(self, message: str, path: Path = (), keyword: str = "") -> None:
+    def __init__(self, message: str, path: Path = ()) -> None:
         super().__init__(message)
         self.path = path
-        self.keyword = keyword
 
 
 class Place:

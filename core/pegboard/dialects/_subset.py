@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 _VALUES = frozenset("type enum description properties required items".split())
@@ -32,8 +33,10 @@ class Subset:
         any_value: Whether a place can be left open to every type.
         enums: The types of value that `enum` may hold; None means all.
         lookaround: Whether patterns may look ahead or behind.
+        needs_required: Whether a tool must have a required property.
         max_depth: Most levels of nesting.
-        max_properties: Most properties, over all objects.
+        max_properties: Most properties, over all objects of a tool.
+        most: What all tools of a request may use up together -> its most.
     """
 
     title: str
@@ -50,8 +53,10 @@ class Subset:
     any_value: bool = True
     enums: tuple[type, ...] | None = None
     lookaround: bool = True
+    needs_required: bool = False
     max_depth: int = 1_000
     max_properties: int = 100_000
+    most: Mapping[str, int] = field(default_factory=dict)
 
     def takes(self, keyword: str) -> bool:
         """Tell whether a node may say this keyword."""
@@ -94,7 +99,11 @@ ANTHROPIC_STRICT = Subset(
     most_min_items=1,
     any_value=False,
     enums=(str, int, float, bool, type(None)),
+    most={"tools": 20, "optional properties": 24, "places of several types": 16},
 )
+
+#: Bedrock documents the same subset and no limits of a request.
+BEDROCK_STRICT = replace(ANTHROPIC_STRICT, title="Bedrock's strict mode", most={})
 
 #: Source: `GenerateContentConfig.response_json_schema` of google-genai 3.6. Other
 #: keywords are ignored by the server, so they go into the description.
@@ -129,7 +138,8 @@ COHERE_STRICT = Subset(
     lone_refs=True,
     any_value=False,
     lookaround=False,
-    max_properties=200,
+    needs_required=True,
+    most={"properties": 200},
 )
 
 #: Source: `api.ToolProperty` of the Ollama server, which drops any other key.

@@ -1,46 +1,50 @@
-"""Limits over all strict tools of one request."""
+"""What the strict tools of one request use up together."""
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
 
 from pegboard.dialects._place import Json
 from pegboard.dialects._references import parts
 
-#: What is counted -> its most.
-MOST = {"tools": 20, "optional properties": 24, "places of several types": 16}
-
 
 class Totals:
-    """Counts what the strict tools of one request use up together.
+    """Adds up what the strict tools of one request use.
 
-    Source: limits of Anthropic's strict mode that pydantic-ai 2.68 verified.
+    Args:
+        most: What is counted -> its most: tools, properties, optional properties,
+            places of several types.
     """
 
-    def __init__(self) -> None:
-        self._used = dict.fromkeys(MOST, 0)
+    def __init__(self, most: Mapping[str, int]) -> None:
+        self._most = most
+        self._used: Counter[str] = Counter()
 
     def add(self, schema: Json) -> str | None:
-        """Count a tool in, unless it would be too much; return what stands in its way.
+        """Count a tool in, or return what it would be too much of.
 
         Args:
             schema: The tool's schema as written for the strict mode.
         """
-        optional, several = _count(schema)
-        wanted = dict(zip(MOST, (1, optional, several), strict=True))
-        for what, most in MOST.items():
+        wanted = _count(schema)
+        for what, most in self._most.items():
             if self._used[what] + wanted[what] > most:
                 return f"at most {most} {what} in a request"
-        for what in MOST:
-            self._used[what] += wanted[what]
+        self._used += wanted
         return None
 
 
-def _count(schema: Json) -> tuple[int, int]:
-    optional = several = 0
+def _count(schema: Json) -> Counter[str]:
+    found = Counter(tools=1)
     todo = [schema, *schema.get("$defs", {}).values()]
     while todo:
         node = todo.pop()
         if isinstance(node, dict):
-            optional += len(node.get("properties", {})) - len(node.get("required", []))
-            several += "anyOf" in node or isinstance(node.get("type"), list)
+            named = len(node.get("properties", ()))
+            found["properties"] += named
+            found["optional properties"] += named - len(node.get("required", ()))
+            several = "anyOf" in node or isinstance(node.get("type"), list)
+            found["places of several types"] += several
             todo += [item for item, _ in parts(node, ())]
-    return optional, several
+    return found

@@ -86,7 +86,7 @@ def _either(written: list[Json]) -> Json:
     return dict(arms[0]) if len(arms) == 1 else {"anyOf": arms}
 
 
-def joined(written: list[Json], pen: Pen) -> Json:
+def joined(written: list[Json]) -> Json:
     """Return one node that fits whatever any of the written nodes fits."""
     values: list[Any] = []
     types: list[Any] = []
@@ -124,7 +124,7 @@ def flatten(pen: Pen, place: Place) -> tuple[Json, list[str]]:
                     written = pen.try_write([(item, at), *beside], arm)
                     if written is not None:
                         choices.setdefault(name, []).append(written)
-    return {name: joined(written, pen) for name, written in choices.items()}, needed
+    return {name: joined(written) for name, written in choices.items()}, needed
 
 
 def _further(place: Place, name: str) -> list[tuple[Any, Path]]:

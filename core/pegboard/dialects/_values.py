@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pegboard._frozen import thaw
 from pegboard.dialects._limits import words
 from pegboard.dialects._place import (
     ALL_TYPES,
@@ -54,7 +55,7 @@ def write(pen: Pen, place: Place) -> None:
         types = [name for name in types if any(_fits(v, [name]) for v in values)]
     if types is None:
         types = _implied(pen, place)
-        pen.narrowed += 1
+        pen.narrowed += types is not None
     if types == [] or values == []:
         place.impossible = True
         return
@@ -157,6 +158,7 @@ def _implied(pen: Pen, place: Place) -> list[str] | None:
 def _write_any(pen: Pen, place: Place) -> None:
     if not pen.subset.any_value:
         raise Refused("a place that takes any value", place.path)
+    pen.narrowed += 1
     place.made["type"] = list(ALL_TYPES)
     # A list of lists of anything would need a definition of its own.
     items: Json = {"type": [name for name in ALL_TYPES if name != "array"]}
@@ -164,7 +166,7 @@ def _write_any(pen: Pen, place: Place) -> None:
 
 
 def _write_values(pen: Pen, place: Place, values: list[Any]) -> None:
-    enums, made = pen.subset.enums, place.made
+    enums, made, values = pen.subset.enums, place.made, thaw(values)
     keyword = "const" if len(values) == 1 and place.says("const") else "enum"
     if keyword == "const" and pen.subset.takes("const"):
         made["const"] = values[0]

@@ -9,17 +9,15 @@ Source: the types of the anthropic package 2.14; recorded traffic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from pegboard.calls import ToolCall
 from pegboard.content import FileContent, ImageContent, encode
 from pegboard.dialects import _payload
 from pegboard.dialects._answers import pairs, shown, text_for, text_of
-from pegboard.dialects._export import Export, export, exports, losses_of
+from pegboard.dialects._export import Export, exports, losses_of
 from pegboard.dialects._stream import Draft, Stream
 from pegboard.dialects._subset import ANTHROPIC_STRICT, PORTABLE
-from pegboard.dialects._totals import Totals
 from pegboard.dialects.losses import Loss
 from pegboard.results import ToolResult
 from pegboard.schemas import ToolDefinition
@@ -61,18 +59,7 @@ def losses(
 
 
 def _exports(definitions: Iterable[ToolDefinition], strict: bool) -> Iterator[Export]:
-    if not strict:
-        yield from exports(definitions, PORTABLE)
-        return
-    totals = Totals()
-    for definition in definitions:
-        made = export(definition, ANTHROPIC_STRICT, PORTABLE)
-        reason = totals.add(made.schema) if made.is_strict else None
-        if reason:
-            loss = Loss(made.name, "refused", (), "", f"strict: {reason}")
-            made = export(definition, PORTABLE)
-            made = replace(made, losses=(loss, *made.losses))
-        yield made
+    return exports(definitions, PORTABLE, ANTHROPIC_STRICT if strict else None)
 
 
 def _tool(made: Export) -> dict[str, Any]:

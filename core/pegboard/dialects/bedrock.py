@@ -17,7 +17,7 @@ from pegboard.dialects import _payload
 from pegboard.dialects._answers import pairs, shown, text_for
 from pegboard.dialects._export import Export, exports, losses_of
 from pegboard.dialects._stream import Draft, Stream
-from pegboard.dialects._subset import ANTHROPIC_STRICT, PORTABLE
+from pegboard.dialects._subset import BEDROCK_STRICT, PORTABLE
 from pegboard.dialects.losses import Loss
 from pegboard.results import ToolResult
 from pegboard.schemas import ToolDefinition
@@ -64,7 +64,7 @@ def losses(
 
 
 def _exports(definitions: Iterable[ToolDefinition], strict: bool) -> Iterator[Export]:
-    return exports(definitions, PORTABLE, ANTHROPIC_STRICT if strict else None)
+    return exports(definitions, PORTABLE, BEDROCK_STRICT if strict else None)
 
 
 def _tool(made: Export) -> dict[str, Any]:
