@@ -138,8 +138,12 @@ def test_a_path_leads_to_the_place(accept: Accept, sent: Any, path: str) -> None
     [
         ({"items": False}, [1], "x[0]: nothing may be given here, got integer 1"),
         ({"not": {"type": "string"}}, "a", 'x: string "a" is excluded by the schema'),
-        ({"contains": {"type": "integer"}}, ["a"], "x: expected array with at least 1 "
-         "times integer, got an array of 1 element"),
+        ({"contains": {"type": "integer"}}, ["a"], "x: expected array that holds "
+         "integer, got an array of 1 element"),
+        ({"contains": {"const": 1}, "minContains": 2}, [1], "x: expected array that "
+         "holds 1 at least 2 times, got an array of 1 element"),
+        ({"contains": {"const": 1}, "maxContains": 1}, [1, 1], "x: expected array that "
+         "holds 1 1 to 1 times, got an array of 2 elements"),
         ({"propertyNames": {"pattern": "^a"}}, {"b": 1}, 'x: "b" is no name of a '
          'property; expected string that matches "^a"'),
         ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, 'x.b: required where "a" is '

@@ -1,6 +1,7 @@
 """Text to valid arguments: parse, repair, coerce, validate, explain."""
 
 from pegboard._arguments.binding import explain_binding
+from pegboard._arguments.closing import is_closed
 from pegboard._arguments.compiling import SchemaError, compile_output
 from pegboard._arguments.mapping import copy_mapping
 from pegboard._arguments.reading import read_arguments
@@ -13,6 +14,7 @@ __all__ = [
     "compile_output",
     "copy_mapping",
     "explain_binding",
+    "is_closed",
     "parse_text",
     "read_arguments",
 ]

@@ -10,8 +10,8 @@ import jsonschema_rs
 from pegboard._arguments.keywords import REFERENCES, pointer, subschemas
 from pegboard._arguments.patterns import LINEAR, LONGEST_TEXT, is_linear, is_pattern
 from pegboard._arguments.places import Options
-from pegboard._arguments.references import References
-from pegboard._arguments.weight import MAX_CHECKS, Scale, TooHeavy
+from pegboard._arguments.references import Circle, References
+from pegboard._arguments.weight import Scale, TooHeavy
 from pegboard._arguments.wording import cut
 from pegboard._frozen import thaw
 
@@ -104,24 +104,21 @@ def _check_references(references: References) -> None:
     """Refuse references that would keep a validator busy without end.
 
     Raises:
-        SchemaError: they lead in a circle, or multiply.
+        SchemaError: they lead in a circle, multiply, or go on for long.
     """
-    if cycle := references.find_cycle():
-        path = cycle[0][1:]
-        raise SchemaError(
-            f"{path}: the references {' -> '.join([*cycle, cycle[0]])} lead back to "
-            "themselves without going deeper into the value",
-            path=path,
-        )
     try:
         Scale(references).weigh()
-    except TooHeavy as error:
-        path = error.where[1:]
+    except Circle as error:
+        path = error.places[0][1:]
+        way = " -> ".join([*error.places, error.places[0]])
         raise SchemaError(
-            f"{path or 'root'}: the references multiply to more than {MAX_CHECKS:,} "
-            "checks of one value",
+            f"{path or 'root'}: the references {way} lead back to themselves without "
+            "going deeper into the value",
             path=path,
         ) from None
+    except TooHeavy as error:
+        path = error.where[1:]
+        raise SchemaError(f"{path or 'root'}: {error}", path=path) from None
 
 
 def _mend_slips(schema: dict[str, Any]) -> bool:

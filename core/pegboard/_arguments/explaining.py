@@ -119,10 +119,11 @@ class Problem(NamedTuple):
         elif keyword == "other":
             return f"{came} does not fit the schema"
         elif keyword == "contains":
-            wish = f"array with {_count(place.schema)} {expected(place.child(keyword))}"
+            wish = f"array that holds {expected(place.child(keyword))}"
+            wish += _times(place.schema)
         else:
             wish = expected(place)
-        if self.hint:
+        if self.hint and not secret:
             came = f"a text that is no JSON: {self.hint}"
         return f"expected {wish}, got {came}"
 
@@ -194,11 +195,12 @@ def _limit(schema: dict[str, Any], keyword: str) -> str:
     return _LIMITS[keyword].format(literal(bound))
 
 
-def _count(schema: dict[str, Any]) -> str:
-    least = schema.get("minContains", 1)
-    if "maxContains" in schema:
-        return f"{least} to {schema['maxContains']} times"
-    return f"at least {least} times"
+def _times(schema: dict[str, Any]) -> str:
+    """Return how often `contains` has to hold, "" for once at least."""
+    least, most = schema.get("minContains", 1), schema.get("maxContains")
+    if most is not None:
+        return f" {least} to {most} times"
+    return f" at least {least} times" if least != 1 else ""
 
 
 def _joined(wishes: Iterable[str]) -> str:

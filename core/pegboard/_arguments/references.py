@@ -12,11 +12,24 @@ _DEFINITIONS = frozenset(("$defs", "definitions"))
 _ANCHORS = ("$anchor", "$dynamicAnchor")
 
 
+class Circle(Exception):
+    """References lead back to where they came from without going deeper.
+
+    Attributes:
+        places: The pointers of the places on the way, each once.
+    """
+
+    def __init__(self, places: list[str]) -> None:
+        super().__init__(places)
+        self.places = places
+
+
 class References:
     """The references of a schema: pointer of a place to pointer of its target."""
 
     def __init__(self, schema: dict[str, Any], draft: int) -> None:
         self._schema = schema
+        self._ways: dict[str, list[tuple[Keys, str]]] = {}  # place -> where it leads
         self._id = "id" if draft == 4 else "$id"
         self._bases: dict[str, str] = {}  # pointer of a place -> its base URI
         self._resources: dict[str, str] = {}  # URI -> pointer
@@ -67,9 +80,10 @@ class References:
         return self._bases[place]
 
     def _resolve(self, base: str, reference: str) -> str | None:
-        uri, fragment = urldefrag(urljoin(base, reference) if reference else base)
-        if reference.startswith("#"):
+        if reference.startswith("#"):  # urljoin does not know every scheme
             uri, fragment = base, reference[1:]
+        else:
+            uri, fragment = urldefrag(urljoin(base, reference))
         resource = self._resources.get(uri)
         if resource is None:
             return None
@@ -84,10 +98,11 @@ class References:
             return None
         return place
 
-    def find_cycle(self) -> list[str] | None:
-        """Return the places of a cycle that consumes nothing, None if there is none.
+    def in_order(self) -> Iterator[str]:
+        """Yield what can be reached, each place after those it leads to beside it.
 
-        Only what can be reached from the root is looked at.
+        Raises:
+            Circle: places lead back to themselves over the same value.
         """
         done: set[str] = set()
         for start in self._reachable():
@@ -96,7 +111,7 @@ class References:
             while place is not None:
                 if place in trail:
                     names = list(trail)
-                    return names[names.index(place) :]
+                    raise Circle(names[names.index(place) :])
                 if place not in done:
                     trail[place] = self.beside(place)
                 place = None
@@ -106,7 +121,7 @@ class References:
                     if place is None:
                         del trail[last]
                         done.add(last)
-        return None
+                        yield last
 
     def _reachable(self) -> Iterator[str]:
         seen = {"#"}
@@ -131,11 +146,14 @@ class References:
             if keys[0] != "$ref" and keys[0] not in IN_PLACE | _DEFINITIONS:
                 yield keys, neighbour
 
-    def _neighbours(self, place: str) -> Iterator[tuple[Keys, str]]:
-        schema = look_up(self._schema, place)
-        if isinstance(schema, dict):
-            target = self.target(place, schema)
-            if target is not None:
-                yield ("$ref",), target
-            for keys, _ in subschemas(schema):
-                yield keys, pointer(place, *keys)
+    def _neighbours(self, place: str) -> list[tuple[Keys, str]]:
+        ways = self._ways.get(place)
+        if ways is None:
+            schema = look_up(self._schema, place)
+            ways = [(keys, pointer(place, *keys)) for keys, _ in subschemas(schema)]
+            if isinstance(schema, dict):
+                target = self.target(place, schema)
+                if target is not None:
+                    ways.append((("$ref",), target))
+            self._ways[place] = ways
+        return ways

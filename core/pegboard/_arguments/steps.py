@@ -44,8 +44,9 @@ def steps(visit: Visit) -> Steps:
         if keyword in schema:
             yield from _choose(visit, keyword)
     yield from _fit_conditions(visit)
+    yield from _fit_dependents(visit)
     if isinstance(visit.value, dict):
-        yield from _fit_dependents(visit)
+        _check_names(visit)
         yield from _fit_unevaluated(visit)
 
 
@@ -224,20 +225,24 @@ def _fit_conditions(visit: Visit) -> Steps:
 
 
 def _fit_dependents(visit: Visit) -> Steps:
-    """Fit what holds where a property is given; find names that may not be given."""
-    place, schema = visit.place, visit.schema
+    """Fit what holds where a property is given."""
     for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
-        for name, needed in (schema.get(keyword) or {}).items():
-            if name not in visit.value:
+        for name, needed in (visit.schema.get(keyword) or {}).items():
+            if not isinstance(visit.value, dict) or name not in visit.value:
                 continue
             if isinstance(needed, list):
                 for other in needed:
                     if other not in visit.value:
                         visit.blame("required", other, hint=name)
             else:
-                visit.take((yield visit.ask(place.child(keyword, name))))
-    if "propertyNames" in schema:
-        names = place.child("propertyNames")
+                dependent = visit.place.child(keyword, name)
+                visit.take((yield visit.ask(dependent)))
+
+
+def _check_names(visit: Visit) -> None:
+    """Find names that no property may have."""
+    if "propertyNames" in visit.schema:
+        names = visit.place.child("propertyNames")
         for name in visit.value:
             if not names.admits(name) and len(visit.problems) < MAX_PROBLEMS:
                 visit.blame("propertyNames", name)
@@ -245,9 +250,9 @@ def _fit_dependents(visit: Visit) -> Steps:
 
 def _fit_unevaluated(visit: Visit) -> Steps:
     """Fit the properties that no other keyword of the schema speaks of."""
-    if "unevaluatedProperties" not in visit.schema or visit.admits(
-        visit.place, visit.value
-    ):
+    if "unevaluatedProperties" not in visit.schema:
+        return
+    if visit.admits(visit.place, visit.value):
         return
     place = visit.place.child("unevaluatedProperties")
     parts = [part for part in visit.place.parts() if part.admits(visit.value)]

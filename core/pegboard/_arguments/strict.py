@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from json import JSONDecodeError, JSONDecoder
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 
 from pegboard._arguments.text import MAX_DIGITS
 from pegboard._arguments.tokenizer import Document
@@ -28,11 +29,9 @@ def parse_document(document: Document) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise malformed(f"the key {quote(key)} occurs twice in one object")
-            seen.add(key)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key in counts if counts[key] > 1)
+        raise malformed(f"the key {quote(twice)} occurs twice in one object")
     return members
 
 
@@ -49,13 +48,9 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _constant(name: str) -> NoReturn:
-    raise malformed(f"{name} is not a JSON number")
-
-
+# NaN and Infinity never get here: the tokenizer knows no such words.
 _decoder = JSONDecoder(
     object_pairs_hook=_unique,
-    parse_constant=_constant,
     parse_float=_finite,
     parse_int=_integer,
 )

@@ -10,7 +10,7 @@ import re
 from typing import NoReturn
 
 from pegboard._arguments.text import MAX_DEPTH
-from pegboard._arguments.wording import cut, malformed, quote, truncated
+from pegboard._arguments.wording import cut, is_secret, malformed, quote, truncated
 
 _MAX_VALUES = 100
 _SPACE = re.compile(r"[ \t\r\n]*+")
@@ -35,6 +35,7 @@ _ONLY_ESCAPES = re.compile(
 )
 _ODD = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|.)|["\x00-\x1f]""", re.DOTALL)
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
+_NO_NUMBERS = ("NaN", "Infinity")
 _BEFORE_VALUES = ("{", "[", ",", ":")
 _CLOSES = {"{": "}", "[": "]"}
 
@@ -54,12 +55,13 @@ class Document:
 
     def origin(self, offset: int) -> int:
         """Return where in the source stands what stands at an offset of `text`."""
-        for piece, start in zip(self._pieces, self._starts, strict=True):
-            if offset < len(piece):
-                as_it_was = self._source.startswith(piece, start)
-                return start + offset if as_it_was else start
-            offset -= len(piece)
-        return self._starts[-1]
+        index = 0
+        while offset >= len(self._pieces[index]) and index + 1 < len(self._pieces):
+            offset -= len(self._pieces[index])
+            index += 1
+        start = self._starts[index]
+        as_it_was = self._source.startswith(self._pieces[index], start)
+        return start + offset if as_it_was else start
 
 
 class Tokenizer:
@@ -191,6 +193,8 @@ class Tokenizer:
             self._fail(f"unexpected {quote(self._text[self._at])}")
         word = token[0]
         last = self._pieces[-1] if self._pieces else ""
+        if word in _NO_NUMBERS:
+            self._stop(token, "is not a JSON number")
         if word in _PYTHON:
             self._note("python_words", word)
             self._write(_PYTHON[word], len(word))
@@ -250,8 +254,10 @@ class Tokenizer:
 
     def _stop(self, token: re.Match[str], fact: str) -> NoReturn:
         if self._open and token.end() == len(self._text):
-            raise truncated(f"inside {quote(token[0])}")
-        self._fail(f"{quote(token[0])} {fact}")
+            raise truncated("inside a word or a number")
+        # After the name of a secret the word may be the secret.
+        secret = is_secret(tuple(self._pieces[-2:]))
+        self._fail(f"{'a text' if secret else quote(token[0])} {fact}")
 
     def _fail(self, fact: str) -> NoReturn:
         raise malformed(f"{fact} at character {self._at + 1}")

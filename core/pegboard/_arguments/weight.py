@@ -12,17 +12,18 @@ from collections import Counter, defaultdict
 from pegboard._arguments.references import References
 
 MAX_CHECKS = 10_000
+MAX_CHAIN = 100  # places that lead one to the other over the same value
 
 
 class TooHeavy(Exception):
-    """A value may be looked at more than MAX_CHECKS times.
+    """A value would be looked at too often, or by too long a way.
 
     Attributes:
         where: The pointer of the place that is too heavy.
     """
 
-    def __init__(self, where: str) -> None:
-        super().__init__(where)
+    def __init__(self, where: str, fact: str) -> None:
+        super().__init__(fact)
         self.where = where
 
 
@@ -30,13 +31,30 @@ class Scale:
     """Weighs the places of one schema.
 
     Args:
-        references: Its references, none of which leads back over the same value.
+        references: Its references.
+
+    Raises:
+        Circle: references lead back over the same value.
+        TooHeavy: a value is looked at too often, or by too long a way.
     """
 
     def __init__(self, references: References) -> None:
         self._references = references
         self._parts: dict[str, Counter[str]] = {}
         self._weights: dict[str, int] = {}
+        chains: dict[str, int] = {}
+        for where in references.in_order():
+            parts = Counter({where: 1})
+            chains[where] = 1
+            for neighbour in references.beside(where):
+                parts.update(self._parts[neighbour])
+                chains[where] = max(chains[where], 1 + chains[neighbour])
+            if parts.total() > MAX_CHECKS:
+                raise _too_many(where)
+            if chains[where] > MAX_CHAIN:
+                fact = f"a chain of more than {MAX_CHAIN} references begins here"
+                raise TooHeavy(where, fact)
+            self._parts[where] = parts
 
     def weigh(self, where: str = "#") -> int:
         """Return how often the value at a place, or one in it, is looked at at most.
@@ -47,28 +65,21 @@ class Scale:
         if where in self._weights:
             return self._weights[where]
         self._weights[where] = 1  # until it is known: met again, it refers to itself
-        parts = self._count_parts(where)
         below: defaultdict[str, int] = defaultdict(int)
-        for part, times in parts.items():
+        for part, times in self._parts[where].items():
             for keys, neighbour in self._references.below(part):
                 # Properties of other names are other values; elements may be the same.
                 step = str(keys[1]) if keys[0] == "properties" else ""
                 below[step] += times * self.weigh(neighbour)
         anywhere = below.pop("", 0)
-        weight = max(parts.total(), anywhere + max(below.values(), default=0))
+        most = anywhere + max(below.values(), default=0)
+        weight = max(self._parts[where].total(), most)
         if weight > MAX_CHECKS:
-            raise TooHeavy(where)
+            raise _too_many(where)
         self._weights[where] = weight
         return weight
 
-    def _count_parts(self, where: str) -> Counter[str]:
-        """Return the places that speak of the same value, with how often each does."""
-        known = self._parts.get(where)
-        if known is None:
-            known = Counter({where: 1})
-            for neighbour in self._references.beside(where):
-                known.update(self._count_parts(neighbour))
-            if known.total() > MAX_CHECKS:
-                raise TooHeavy(where)
-            self._parts[where] = known
-        return known
+
+def _too_many(where: str) -> TooHeavy:
+    fact = f"the references multiply to more than {MAX_CHECKS:,} checks of one value"
+    return TooHeavy(where, fact)
