@@ -240,6 +240,7 @@ def test_chunks_come_as_lines_of_an_event_stream():
     [call] = collected(lines[0], lines[1], "", None, text.encode())
 
     assert (call.id, call.truncated) == ("a", False)
+    assert openai_chat.calls([lines[0], text, None]) == [call]
     with pytest.raises(UsageError, match=r"no JSON.*feed whole lines"):
         collected(lines[2])
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pegboard import dialects
 from pegboard.dialects import cohere, mistral, ollama
 
 ASKED = [{"role": "user", "content": "What is the weather?"}]
@@ -168,3 +169,43 @@ def test_langchains_own_sum_of_chunks_agrees_with_the_collector():
     ours = [(c.id, c.name, json.loads(c.arguments)) for c in collector.calls()]
     assert ours == theirs
     assert not any(call.truncated for call in collector.calls())
+
+
+@pytest.mark.parametrize(
+    ("name", "providers", "module", "model"),
+    [
+        (
+            "gemini",
+            ["gemini", "google"],
+            "google.genai.types",
+            "GenerateContentResponse",
+        ),
+        ("mistral", ["mistral"], "mistralai.client.models", "CompletionChunk"),
+        ("anthropic", ["anthropic"], "anthropic.types", "RawMessageStreamEvent"),
+    ],
+)
+def test_an_sdks_own_events_read_like_the_wire(
+    recorded, name, providers, module, model
+):
+    """L1: a recorded stream fed as the SDK's objects gives the calls of its dicts."""
+    sdk = pytest.importorskip(module)
+    pydantic = pytest.importorskip("pydantic")
+    adapter = pydantic.TypeAdapter(getattr(sdk, model))
+    dialect = dialects.load(name)
+    compared = 0
+    for title, response in recorded(*providers):
+        chunks = dialects.read(response.get("sse_raw", "[]"))
+        collector = dialect.Collector()
+        try:
+            for chunk in chunks if isinstance(chunks, list) else []:
+                if chunk.get("type") != "ping":
+                    collector.feed(adapter.validate_python(chunk))
+        except pydantic.ValidationError:
+            continue  # fields that were cut, and kinds that this SDK does not know
+        ours = [(c.id, c.name, c.arguments) for c in collector.calls()]
+        theirs = [(c.id, c.name, c.arguments) for c in dialect.calls(chunks)]
+        compared += len(ours)
+
+        assert ours == theirs, title
+
+    assert compared >= 2

@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]")
-_VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
+_VALUES = tuple(
+    spelling
+    for kind in ("string", "number", "bool")
+    for spelling in (f"{kind}Value", f"{kind}_value")
+)
 #: Longest list that a path may name a place of.
 MAX_ITEMS = 10_000
 
@@ -28,11 +32,8 @@ class Partial:
     def add(self, piece: Mapping[str, Any]) -> None:
         """Take one piece: a path, a value, and whether more of it will come."""
         path = str(piece.get("jsonPath") or piece.get("json_path") or "")
-        value = next(
-            (piece[key] for key in _keys() if piece.get(key) is not None), None
-        )
-        if "nullValue" in piece or "null_value" in piece:
-            value = None
+        # No value at all is null: an SDK's object names every kind of value.
+        value = next((piece[k] for k in _VALUES if piece.get(k) is not None), None)
         steps = read_path(path)
         if not steps:
             self.broken = True
@@ -42,14 +43,6 @@ class Partial:
             path if piece.get("willContinue", piece.get("will_continue")) else ""
         )
         self.broken |= not put(self.value, steps, value, more=more)
-
-
-def _keys() -> list[str]:
-    return [
-        spelling
-        for key in _VALUES[:3]
-        for spelling in (key, key.replace("Value", "_value"))
-    ]
 
 
 def read_path(path: str) -> list[str | int]:

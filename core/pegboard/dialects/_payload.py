@@ -22,14 +22,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    dump = getattr(value, "model_dump", None)
-    if dump is None:
+        return [plain(item) if _is_dumped(item) else item for item in value]
+    if not _is_dumped(value):
         raise UsageError(
             f"a response is a dict, a list or an SDK's object with model_dump(), "
             f"not {type(value).__name__!r}; parse a text with json.loads first"
         )
-    return dump(by_alias=True, warnings=False)
+    return value.model_dump(by_alias=True, warnings=False)
+
+
+def _is_dumped(value: Any) -> bool:
+    return hasattr(value, "model_dump")
 
 
 def events(chunk: Any) -> Iterator[Mapping[str, Any]]:
@@ -99,6 +102,11 @@ def member(value: Any, *keys: str) -> Mapping[str, Any]:
 def text(value: Any) -> str:
     """Return a text as it is, and "" for anything else."""
     return value if isinstance(value, str) else ""
+
+
+def place(value: Any) -> int | str | None:
+    """Return what tells the calls of a stream apart: a number, or None for none."""
+    return value if isinstance(value, (int, str)) else None
 
 
 def arguments(value: Any) -> Arguments:

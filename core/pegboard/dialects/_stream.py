@@ -102,8 +102,9 @@ class Stream(ABC):
             response: A dict or an SDK's object, or the list of all chunks of a stream.
         """
         payload = _payload.plain(response)
-        for event in _payload.entries(payload):
-            self.feed(event)
+        for chunk in payload if isinstance(payload, list) else [payload]:
+            if isinstance(chunk, (Mapping, str, bytes)):
+                self.feed(chunk)
         # A whole answer needs no mark at its end, a stream does.
         self._ended |= isinstance(payload, Mapping)
         return self.calls()

@@ -123,15 +123,16 @@ class Collector(Stream):
     """Calls out of the events of a stream."""
 
     def _take(self, event: Mapping[str, Any]) -> None:
+        place = _payload.place(event.get("index"))
         match event.get("type"):
             case "message_start":
                 self._restart()
                 self._take_answer(_payload.member(event, "message"))
             case "content_block_start":
-                self._begin(event.get("index"), _payload.member(event, "content_block"))
+                self._begin(place, _payload.member(event, "content_block"))
             case "content_block_delta":
                 piece = _payload.member(event, "delta").get("partial_json")
-                draft = self._drafts.get(event.get("index"))
+                draft = self._drafts.get(place)
                 if draft and piece:
                     draft.whole = None
                     draft.add(piece)
@@ -160,4 +161,4 @@ class Collector(Stream):
 
     def _stop(self, reason: Any) -> None:
         self._ended |= reason is not None
-        self._cut |= reason in CUT
+        self._cut |= _payload.text(reason) in CUT

@@ -125,7 +125,7 @@ class Collector(Stream):
             event = {str(event["event_type"]): event.get("payload")}
         for kind, value in event.items():
             part = _payload.member(event, kind)
-            place = part.get("contentBlockIndex")
+            place = _payload.place(part.get("contentBlockIndex"))
             match kind:
                 case "contentBlockStart":
                     self._begin(place, _payload.member(part, "start", "toolUse"))
@@ -158,4 +158,4 @@ class Collector(Stream):
 
     def _stop(self, reason: Any) -> None:
         self._ended |= reason is not None
-        self._cut |= reason in CUT
+        self._cut |= _payload.text(reason) in CUT

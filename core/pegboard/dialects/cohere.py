@@ -76,20 +76,21 @@ class Collector(Stream):
             event, "message"
         )
         given = _payload.entries(message.get("tool_calls"))
+        place = _payload.place(event.get("index"))
         match event.get("type"):
             case "tool-call-start":
                 for call in given:
-                    self._begin(event.get("index"), call)
+                    self._begin(place, call)
             case "tool-call-delta":
-                draft = self._drafts.get(event.get("index"))
+                draft = self._drafts.get(place)
                 for call in given:
                     if draft:
                         draft.add(_payload.member(call, "function").get("arguments"))
             case "message-end":
                 self._stop(_payload.member(event, "delta").get("finish_reason"))
             case None:
-                for place, call in enumerate(given):
-                    self._begin(place, call)
+                for at, call in enumerate(given):
+                    self._begin(at, call)
                 self._stop(event.get("finish_reason"))
 
     def _begin(self, place: Any, call: Mapping[str, Any]) -> None:
@@ -103,4 +104,4 @@ class Collector(Stream):
     def _stop(self, reason: Any) -> None:
         if reason is not None:
             self._ended = True
-            self._cut |= reason not in WHOLE
+            self._cut |= _payload.text(reason) not in WHOLE

@@ -93,7 +93,7 @@ class Collector(Stream):
     """Calls out of the events of a stream."""
 
     def _take(self, event: Mapping[str, Any]) -> None:
-        place = event.get("index")
+        place = _payload.place(event.get("index"))
         match event.get("event_type"):
             case "step.start":
                 self._begin(place, _payload.member(event, "step"))
@@ -117,6 +117,6 @@ class Collector(Stream):
             self._drafts[place] = Draft(id, title, step.get("arguments"))
 
     def _stop(self, status: Any) -> None:
-        if status is not None and status not in _OPEN:
+        if status is not None and _payload.text(status) not in _OPEN:
             self._ended = True
-            self._cut |= status not in WHOLE
+            self._cut |= _payload.text(status) not in WHOLE

@@ -53,15 +53,11 @@ def calls(response: Any) -> list[ToolCall]:
     """
     payload = _payload.plain(response)
     if isinstance(payload, Mapping) and "messages" in payload:
-        payload = _payload.plain(payload["messages"])
-    if isinstance(payload, list) and not _is_stream(payload):
-        payload = _payload.entries(payload[-1]) if payload else []
-        payload = payload[0] if payload else {}
+        payload = _payload.plain(payload["messages"] or [])
+    messages = _payload.entries(payload)
+    if not all(message.get("type") == "AIMessageChunk" for message in messages):
+        payload = messages[-1]
     return Collector().read(payload)
-
-
-def _is_stream(messages: list[Any]) -> bool:
-    return all(item.get("type") == "AIMessageChunk" for item in messages)
 
 
 def results(batch: Iterable[ToolResult]) -> list[dict[str, Any]]:
@@ -111,7 +107,7 @@ class Collector(Stream):
 
     def _take_chunk(self, event: Mapping[str, Any]) -> None:
         for piece in _payload.entries(event.get("tool_call_chunks")):
-            place = piece.get("index")
+            place = _payload.place(piece.get("index"))
             draft = self._drafts.get(place)
             if draft is None or place is None:
                 key = len(self._drafts) if place is None else place

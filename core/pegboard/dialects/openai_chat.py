@@ -97,7 +97,7 @@ class Collector(Stream):
     def _take(self, event: Mapping[str, Any]) -> None:
         self._cut |= bool(event.get("error"))
         for choice in _payload.entries(event.get("choices")):
-            number = choice.get("index")
+            number = _payload.place(choice.get("index"))
             # Writer sends each piece twice, once as a message.
             if "delta" not in choice:
                 for call in _functions(choice.get("message")):
@@ -122,7 +122,7 @@ class Collector(Stream):
         Most providers number the calls. Some give no number, or 0 to each; then a name
         with another id, or without a number, begins a call.
         """
-        number, id = piece.get("index"), piece.get("id")
+        number, id = _payload.place(piece.get("index")), piece.get("id")
         draft = self._open.get((choice, number))
         named = _payload.member(piece, "function").get("name")
         if draft and not (

@@ -118,7 +118,7 @@ class Collector(Stream):
 
     def _take_event(self, kind: str, event: Mapping[str, Any]) -> None:
         # Some servers give a call another item id in each event; its place is stable.
-        place = event.get("output_index")
+        place = _payload.place(event.get("output_index"))
         if kind == "response.created":
             self._restart()
         elif kind in ("response.output_item.added", "response.output_item.done"):
@@ -131,7 +131,7 @@ class Collector(Stream):
             self._take_answer(_payload.member(event, "response"))
 
     def _take_answer(self, answer: Mapping[str, Any]) -> None:
-        self._cut |= answer.get("status") in CUT
+        self._cut |= _payload.text(answer.get("status")) in CUT
         for place, item in enumerate(_payload.entries(answer.get("output"))):
             if place not in self._drafts:
                 self._take_item(item, place)
@@ -145,4 +145,4 @@ class Collector(Stream):
         draft.name = _payload.text(item.get("name")) or draft.name
         if item.get("arguments"):
             draft.whole = item["arguments"]
-        self._cut |= item.get("status") in CUT
+        self._cut |= _payload.text(item.get("status")) in CUT

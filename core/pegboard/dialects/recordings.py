@@ -66,7 +66,8 @@ def _is_gemini(event: Mapping[str, Any]) -> bool:
 
 
 def _is_bedrock(event: Mapping[str, Any]) -> bool:
-    names = {*event, event.get("event_type") if "payload" in event else None}
+    kind = _payload.text(event.get("event_type"))
+    names = {*event, kind if "payload" in event else ""}
     return bool(_BEDROCK & names) or "stopReason" in event
 
 
@@ -87,7 +88,7 @@ def _is_responses(event: Mapping[str, Any]) -> bool:
 
 
 def _is_anthropic(event: Mapping[str, Any]) -> bool:
-    kind = event.get("type")
+    kind = _payload.text(event.get("type"))
     whole = kind == "message" and "content" in event and "stop_reason" in event
     return whole or kind in _ANTHROPIC or kind == "tool_use"
 
@@ -107,7 +108,10 @@ def _is_cohere(event: Mapping[str, Any]) -> bool:
 
 
 def _is_langchain(event: Mapping[str, Any]) -> bool:
-    return event.get("type") in ("ai", "AIMessageChunk") or "messages" in event
+    return (
+        _payload.text(event.get("type")) in ("ai", "AIMessageChunk")
+        or "messages" in event
+    )
 
 
 def _is_mistral(event: Mapping[str, Any]) -> bool:
