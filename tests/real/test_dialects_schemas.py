@@ -269,16 +269,33 @@ def _matches(pattern: str, text: str) -> bool:
 
 def test_the_page_shows_what_each_dialect_keeps(definitions):
     """The table of docs/dialects.md is what these tools' schemas become."""
-    rows = []
-    for name, options in [("openai_chat", {}), *WAYS]:
-        dialect = dialects.load(name)
-        counts: Counter[str] = Counter()
-        for definition in definitions:
-            kinds = {loss.kind for loss in dialect.losses([definition], **options)}
-            counts["refused" if "refused" in kinds else "lossy" if kinds else ""] += 1
-        title = f"`{name}`, `{next(iter(options))}`" if options else f"`{name}`"
-        exact, lossy, refused = counts[""], counts["lossy"], counts["refused"]
-        rows.append(f"| {title} | {exact:,} | {lossy:,} | {refused:,} |")
+    rows = [_row(definitions, *way) for way in [("openai_chat", {}), *WAYS]]
     page = Path(__file__).parents[2] / "docs" / "dialects.md"
 
     assert "\n".join(rows) in page.read_text("utf-8")
+
+
+def _row(definitions: list[ToolDefinition], name: str, options: dict[str, Any]) -> str:
+    """Return exact, lossy and refused tools, and what is lost or why, most first."""
+    dialect = dialects.load(name)
+    counts: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for definition in definitions:
+        found = dialect.losses([definition], **options)
+        refused = [loss for loss in found if loss.kind == "refused"]
+        counts["refused" if refused else "lossy" if found else "exact"] += 1
+        reasons.update(loss.message.partition(": ")[2] for loss in refused)
+        if not refused:
+            lost.update({f"`{loss.keyword}`" for loss in found})
+    title = f"`{name}`, `{next(iter(options))}`" if options else f"`{name}`"
+    numbers = [f"{counts[kind]:,}" for kind in ("exact", "lossy", "refused")]
+    tops = [
+        ", ".join(f"{what} {n:,}" for what, n in sorted(c.items(), key=_most)[:3])
+        for c in (lost, reasons)
+    ]
+    return f"| {' | '.join([title, *numbers, *tops])} |"
+
+
+def _most(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
