@@ -20,10 +20,13 @@ from pegboard._execution.invocation import Invocation
 from pegboard._execution.run import Run
 from pegboard._execution.stream import Stream
 from pegboard._inbox import Inbox
+from pegboard._loader import origin_of
 from pegboard._plan import Plan
 from pegboard._plugins import Plugin, PluginSet, name_of
+from pegboard._processes import ProcessRunner
 from pegboard._registry import Registry
 from pegboard._slots import Resources, Slots
+from pegboard._wire import Origin
 from pegboard.batches import BatchResult
 from pegboard.calls import MADE_ID, Arguments, ToolCall, make_call
 from pegboard.errors import ToolError, UnknownTool
@@ -78,6 +81,7 @@ class Executor(Caller):
         self.runners: dict[str, Runner] = {
             "inline": InlineRunner(),
             "thread": ThreadRunner(self.inbox),
+            "process": ProcessRunner(self._origin, memory=self.settings.process_memory),
             **(runners or {}),
         }
         #: While there is one, no call is made: the policy that failed.
@@ -87,6 +91,11 @@ class Executor(Caller):
         self._middlewares = tuple(middlewares)
         self._grants = grants
         self._renew()
+
+    def _origin(self, name: str) -> Origin:
+        plugin = self.plugins.get(name)
+        assert plugin is not None  # a chain is built for those that can be found again
+        return origin_of(plugin, self.settings)
 
     def _renew(self) -> None:
         self._plans: dict[str, Plan] = {}

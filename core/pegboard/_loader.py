@@ -5,18 +5,23 @@ from __future__ import annotations
 import inspect
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pegboard._conversion import as_tools
-from pegboard._discovery import Found
-from pegboard._plugin_settings import plugin_settings, settings_schema
+from pegboard._distributions import PLUGINS, TOOLS, Found
+from pegboard._plugin_settings import granted, plugin_settings, settings_schema
 from pegboard._plugins import Plugin, name_of
+from pegboard._wire import Origin
 from pegboard.errors import PluginError, SettingsError, UsageError
 from pegboard.problems import Problem
 from pegboard.settings import Settings
 from pegboard.tools import Tool
+
+#: A plugin's settings model -> its settings, and what of them has no effect.
+Read = Callable[[Any], tuple[Any, tuple[Problem, ...]]]
 
 
 def load_plugin(found: Found, settings: Settings) -> tuple[Plugin, tuple[Problem, ...]]:
@@ -28,12 +33,17 @@ def load_plugin(found: Found, settings: Settings) -> tuple[Plugin, tuple[Problem
     Raises:
         PluginError: the import failed, its settings are invalid, or it is no plugin.
     """
+    return load(found, partial(plugin_settings, settings, found.name))
+
+
+def load(found: Found, read: Read) -> tuple[Plugin, tuple[Problem, ...]]:
+    """Do what `load_plugin` does, with settings from anywhere."""
     start = time.perf_counter()
     value = found.load()
     took = time.perf_counter() - start
     try:
         model = getattr(value, "Settings", None)
-        value, own, problems = _with_settings(found.name, value, settings)
+        value, own, problems = _with_settings(value, read)
         tools = _bare_tools(value) if found.is_pack else None
     except (PluginError, SettingsError) as error:
         raise PluginError(str(error), plugin=found.name) from error
@@ -54,6 +64,7 @@ def load_plugin(found: Found, settings: Settings) -> tuple[Plugin, tuple[Problem
         tools=tuple(tools or ()),
         import_time=took,
         settings_schema=settings_schema(found.name, model) if model else None,
+        value=found.value,
     )
     return plugin, problems
 
@@ -69,13 +80,33 @@ def plugin_in_code(
     """
     name = name_of(value)
     try:
-        made, own, problems = _with_settings(name, value, settings, in_code=True)
+        read = partial(plugin_settings, settings, name)
+        made, own, problems = _with_settings(value, read, in_code=True)
     except TypeError as error:
         raise PluginError(
             f"plugin {name!r} cannot be instantiated: {error}; pass an instance",
             plugin=name,
         ) from error
     return Plugin(name, made, settings=own), problems
+
+
+def origin_of(plugin: Plugin, settings: Settings) -> Origin:
+    """Return what another process needs to load the same plugin."""
+    from pydantic_core import to_json  # late: few plugins run in processes
+
+    table: Mapping[str, Any] = {}
+    if plugin.settings_schema is not None:
+        table, _ = granted(settings, plugin.name, plugin.settings_schema)
+    places = settings.secrets(plugin.name).values()
+    return Origin(
+        plugin.name,
+        TOOLS if plugin.kind == "tools" else PLUGINS,
+        plugin.value,
+        plugin.distribution,
+        plugin.version,
+        to_json(table, inf_nan_mode="constants").decode(),
+        tuple(p.removeprefix("env:") for p in places if p.startswith("env:")),
+    )
 
 
 def read_grant(settings: Settings, plugin: str, name: str) -> str | None:
@@ -113,14 +144,14 @@ def _bare_tools(value: Any) -> list[Tool[..., Any]] | None:
 
 
 def _with_settings(
-    name: str, value: Any, settings: Settings, *, in_code: bool = False
+    value: Any, read: Read, *, in_code: bool = False
 ) -> tuple[Any, Any, tuple[Problem, ...]]:
     """Return the object and its validated settings; a class becomes its instance."""
     model = getattr(value, "Settings", None)
     if in_code and not inspect.isclass(value) and not inspect.ismodule(value):
         # The host made the instance, with the settings that it wanted.
         return value, None, ()
-    own, problems = plugin_settings(settings, name, model)
+    own, problems = read(model)
     if inspect.isclass(value):
         make: Any = value
         value = make() if model is None else make(own)

@@ -39,6 +39,7 @@ class Plugin:
         tools: The tools it brings without a hook (an entry point naming them).
         import_time: Seconds that the import took.
         settings_schema: JSON Schema of its settings, None if it takes none.
+        value: What its entry point names, "" in code.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Plugin:
     tools: tuple[Tool[..., Any], ...] = ()
     import_time: float = 0.0
     settings_schema: Mapping[str, Any] | None = None
+    value: str = ""
 
     @property
     def origin(self) -> str:

@@ -27,6 +27,7 @@ class Body:
         hidden: Injected values by parameter, for the same runners.
         seconds: How long it may take from `begin` on, None for no limit.
         begin: To be called by a runner that `begins_late`, when the body begins.
+        is_late: Whether its time is up, once it was cancelled.
     """
 
     tool: ToolDefinition
@@ -38,6 +39,7 @@ class Body:
     hidden: Mapping[str, Any] = field(default_factory=dict)
     seconds: float | None = None
     begin: Callable[[], None] = lambda: None
+    is_late: Callable[[], bool] = bool
 
     def __call__(self) -> Any:
         """Call the function."""

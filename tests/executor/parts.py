@@ -1,6 +1,8 @@
 """What many tests of the executor are made of."""
 
 import asyncio
+import time
+from pathlib import Path
 
 from pegboard import ToolCall, hookimpl
 from pegboard.events import ToolUpdate
@@ -106,8 +108,25 @@ class Watcher:
         return [event for event in found if id is None or event.call.id == id]
 
     def texts(self, id=None):
-        """The text of each update, of one call or of all."""
+        """The text of each update, of one call or of all; other blocks by kind."""
         return [
-            "".join(block.text for block in event.content)
+            "".join(getattr(block, "text", block.type) for block in event.content)
             for event in self.of(ToolUpdate, id)
         ]
+
+
+def is_running(pid):
+    """Whether a process runs; one that nobody has buried yet does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def are_gone(*pids, within=5.0):
+    """Whether processes that were killed are gone, in a moment at the latest."""
+    end = time.monotonic() + within
+    while any(map(is_running, pids)) and time.monotonic() < end:
+        time.sleep(0.001)
+    return not any(map(is_running, pids))

@@ -36,6 +36,7 @@ def make_body(inv: Invocation, watch: Watch, attempt: int) -> Body:
         inv.injected or {},
         seconds=left,
         begin=partial(watch.begin, left),
+        is_late=lambda: watch.expired,
     )
 
 

@@ -144,6 +144,7 @@ class SettingsTable:
         grace: Seconds that a cancelled body has to clean up.
         hook_timeout: Seconds that an async hook may take; 0 means no limit.
         max_concurrency: Bodies in flight at once, of all tools together.
+        process_memory: Bytes of address space of each process that runs bodies.
         max_calls: Calls of one batch that are run; the rest are not started.
         execution: "sequential" runs the calls of a batch one after the other.
         arguments: "strict" turns repairs and coercion off.
@@ -169,6 +170,7 @@ class SettingsTable:
     grace: Seconds = 5.0
     hook_timeout: Seconds | None = 30.0
     max_concurrency: Count | None = None
+    process_memory: Count | None = None
     max_calls: Count | None = 128
     execution: Execution = "parallel"
     arguments: Arguments = "coerce"
