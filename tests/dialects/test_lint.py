@@ -28,34 +28,19 @@ def test_each_finding_names_tool_dialect_and_severity():
 
     report = lint(tools, ["openai_chat", "gemini"], strict=True)
 
+    words = "zone: at least 2 long (only in the description)"
+    refused = (
+        "l: OpenAI's strict mode does not take it: "
+        "an object with names of the model's choice"
+    )
+    name = "the name is refused: 1 to 64 letters, digits, _ and -"
     assert [(f.severity, f.tool, f.dialect, f.message) for f in report.findings] == [
-        (
-            "note",
-            "now",
-            "openai_chat",
-            "zone: at least 2 long (only in the description)",
-        ),
-        ("note", "now", "gemini", "zone: at least 2 long (only in the description)"),
-        (
-            "warning",
-            "free",
-            "openai_chat",
-            "l: OpenAI's strict mode does not take it: "
-            "an object with names of the model's choice",
-        ),
-        (
-            "error",
-            "a.b",
-            "openai_chat",
-            "the name is refused: 1 to 64 letters, digits, _ and -",
-        ),
-        (
-            "note",
-            "a.b",
-            "openai_chat",
-            "zone: at least 2 long (only in the description)",
-        ),
-        ("note", "a.b", "gemini", "zone: at least 2 long (only in the description)"),
+        ("note", "now", "openai_chat", words),
+        ("note", "now", "gemini", words),
+        ("warning", "free", "openai_chat", refused),
+        ("error", "a.b", "openai_chat", name),
+        ("note", "a.b", "openai_chat", words),
+        ("note", "a.b", "gemini", words),
     ]
     assert [report.count(s) for s in ("error", "warning", "note")] == [1, 1, 4]
 

@@ -71,9 +71,8 @@ def test_tools_are_listed_as_they_are():
     assert mcp.losses([tool]) == []
 
 
-def test_results_carry_every_content_and_the_data():
-    """L4: texts, pictures, sounds, files and links; data of other kinds is wrapped."""
-    call = ToolCall("now", id="1")
+def test_results_carry_every_content():
+    """L4: texts, pictures, sounds, files and links."""
     contents = [
         TextContent("noon"),
         ImageContent(b"1", "image/png"),
@@ -82,33 +81,40 @@ def test_results_carry_every_content_and_the_data():
         ResourceLink("https://example.com", mime_type="text/html"),
     ]
 
+    [made] = mcp.results([ToolResult(contents, call=ToolCall("now", id="1"))])
+
+    file = {
+        "uri": "file:///a%20b.pdf",
+        "mimeType": "application/pdf",
+        "blob": "Mw==",
+    }
+    link = {
+        "type": "resource_link",
+        "uri": "https://example.com",
+        "name": "https://example.com",
+        "mimeType": "text/html",
+    }
+    assert made["content"] == [
+        {"type": "text", "text": "noon"},
+        {"type": "image", "data": "MQ==", "mimeType": "image/png"},
+        {"type": "audio", "data": "Mg==", "mimeType": "audio/wav"},
+        {"type": "resource", "resource": file},
+        link,
+    ]
+
+
+def test_results_carry_their_data_and_never_their_details():
+    """L4: data that is no object is wrapped; an error has no data."""
+    call = ToolCall("now", id="1")
+
     made = mcp.results(
         [
-            ToolResult(contents, call=call, data={"time": "noon"}, details="hidden"),
+            ToolResult("noon", call=call, data={"time": "noon"}, details="hidden"),
             ToolResult("3", call=call, data=3),
             ToolResult("no clock", call=call, code="tool_failed", data=3),
         ]
     )
 
-    assert made[0]["content"] == [
-        {"type": "text", "text": "noon"},
-        {"type": "image", "data": "MQ==", "mimeType": "image/png"},
-        {"type": "audio", "data": "Mg==", "mimeType": "audio/wav"},
-        {
-            "type": "resource",
-            "resource": {
-                "uri": "file:///a%20b.pdf",
-                "mimeType": "application/pdf",
-                "blob": "Mw==",
-            },
-        },
-        {
-            "type": "resource_link",
-            "uri": "https://example.com",
-            "name": "https://example.com",
-            "mimeType": "text/html",
-        },
-    ]
     assert made[0]["structuredContent"] == {"time": "noon"}
     assert made[1]["structuredContent"] == {"result": 3}
     assert made[2] == {
@@ -116,6 +122,7 @@ def test_results_carry_every_content_and_the_data():
         "content": [{"type": "text", "text": "no clock"}],
         "isError": True,
     }
+    assert "hidden" not in str(made)
 
 
 GOOD = {"name": "now", "args": {"zone": "x"}, "id": "a", "type": "tool_call"}

@@ -11,6 +11,18 @@ from pegboard.dialects import anthropic as dialect
 anthropic = pytest.importorskip("anthropic")
 httpx2 = pytest.importorskip("httpx2")
 
+ANSWER = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude",
+    "content": [
+        {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {"zone": "z"}}
+    ],
+    "stop_reason": "tool_use",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
 ASKED = [{"role": "user", "content": "What is the weather?"}]
 
 
@@ -61,22 +73,10 @@ def _without_types(schema: Any) -> Any:
 def test_the_client_sends_and_reads_what_the_dialect_means(definitions, batch):
     """L1: through the real client our bytes arrive as written, and its answer reads."""
     seen: list[Any] = []
-    answer = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "claude",
-        "content": [
-            {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {"zone": "z"}}
-        ],
-        "stop_reason": "tool_use",
-        "stop_sequence": None,
-        "usage": {"input_tokens": 1, "output_tokens": 1},
-    }
 
     def respond(request: Any) -> Any:
         seen.append(json.loads(request.content))
-        return httpx2.Response(200, json=answer)
+        return httpx2.Response(200, json=ANSWER)
 
     client = anthropic.Anthropic(
         api_key="x",
