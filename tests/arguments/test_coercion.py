@@ -73,6 +73,8 @@ CHANGED = [
      {"a": 1, "b": "2"}, {"a": 1, "b": 2}),
     ({"properties": {"a": {}}, "unevaluatedProperties": INTEGER},
      {"a": "x", "b": "2"}, {"a": "x", "b": 2}),
+    ({"properties": {"a": INTEGER}, "unevaluatedProperties": INTEGER},
+     {"a": "1", "b": 2}, {"a": 1, "b": 2}),
     ({"properties": {"a": INTEGER}}, {"a": None, "b": None}, {"b": None}),
     ({"properties": {"a": INTEGER}}, {"a": ""}, {}),
     ({"properties": {"a": {"enum": ["b"]}}}, {"a": None}, {}),
@@ -270,6 +272,29 @@ def test_defaults_are_not_filled_in(accept: Accept) -> None:
     assert accept(schema, {"b": "1"})[0] == {"b": 1}
 
 
+def test_draft_4_knows_no_whole_numbers_with_a_fraction(accept: Accept) -> None:
+    """A5: where 3.0 is no integer to the schema, it is made one."""
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "properties": {"a": INTEGER},
+    }
+
+    assert repr(accept(schema, {"a": 3.0})[0]) == "{'a': 3}"
+
+
+def test_an_object_may_become_a_list_on_the_way(accept: Accept) -> None:
+    """A5: whatever a dependent schema makes of an object, nothing breaks."""
+    inner = {
+        "dependentSchemas": {"a": {"type": "array"}, "b": {"required": ["c"]}},
+        "propertyNames": {"maxLength": 3},
+        "unevaluatedProperties": INTEGER,
+    }
+
+    value, _ = accept({"properties": {"x": inner}}, {"x": {"a": 1, "b": 2}})
+
+    assert value == {"x": [{"a": 1, "b": 2}]}
+
+
 def test_null_for_a_required_property_stays_wrong(accept: Accept) -> None:
     """A5: null is dropped where the property is optional, and only there."""
     schema = {"properties": {"a": INTEGER, "b": INTEGER}, "required": ["a"]}
@@ -304,6 +329,7 @@ def test_a_lone_envelope_is_opened(accept: Accept, name: str, inner: Any) -> Non
         (POINT, {"args": {"x": 1}, "label": "a"}),
         (POINT, {"args": {"y": 1}}),
         (POINT, {"args": [{"x": 1}]}),
+        (POINT, {"args": '{"x": 1'}),
         (POINT, {"args": {"args": {"x": 1}}}),
         ({**POINT, "properties": {**POINT["properties"], "args": INTEGER}},
          {"args": {"x": 1}}),

@@ -160,6 +160,16 @@ def test_a_path_leads_to_the_place(accept: Accept, sent: Any, path: str) -> None
          'what "titel" was meant to be?'),
         ({"unevaluatedItems": False}, [1], "x: an array of 1 element does not fit the "
          "schema"),
+        ({"enum": ["a"], "minLength": 2}, "a", "x: expected string of at least 2 "
+         'characters, got string "a"'),
+        ({"contains": {"const": 1}, "maxItems": 1}, [1, 2], "x: expected array of at "
+         "most 1 element, got an array of 2 elements"),
+        ({"dependentRequired": {"a": ["b", "c"]}}, {"a": 1, "b": 2}, "x.c: required "
+         'where "a" is given, but missing'),
+        ({"propertyNames": {"maxLength": 1}}, {"a": 1, "bc": 2}, 'x: "bc" is no name '
+         "of a property; expected string of at most 1 character"),
+        ({"propertyNames": False}, {"a": 1}, 'x: "a" is no name of a property; '
+         "expected nothing"),
         ({"enum": list(range(30))}, 99, "x: expected one of 0, 1, 2, 3, 4, 5, 6, 7, 8, "
          "9, 10, 11, ... (30 in all), got integer 99"),
     ],
@@ -172,6 +182,19 @@ def test_rare_keywords_have_theirs(
         fit_one(schema, sent)
 
     assert caught.value.problems == (problem,)
+
+
+def test_a_flag_of_draft_4_is_told_with_its_limit(accept: Accept) -> None:
+    """A6: the words are those of every other limit."""
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "properties": {"a": {"minimum": 1, "exclusiveMinimum": True}},
+    }
+
+    with pytest.raises(InvalidArguments) as caught:
+        accept(schema, {"a": 1})
+
+    assert caught.value.problems == ("a: expected integer above 1, got integer 1",)
 
 
 def test_a_message_is_bounded(accept: Accept) -> None:
@@ -215,6 +238,7 @@ def test_what_is_secret_by_its_name_is_not_shown(
         {"$ref": "#/$defs/pin"},
         {"anyOf": [{"$ref": "#/$defs/pin"}, {"type": "null"}]},
         {"type": "array", "items": {"$ref": "#/$defs/pin"}},
+        {"type": "array", "items": {"type": "integer"}, "writeOnly": True},
     ],
 )
 def test_what_is_only_written_is_not_shown(accept: Accept, schema: Any) -> None:

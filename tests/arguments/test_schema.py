@@ -64,6 +64,17 @@ def test_a_root_without_a_type_is_an_object(schema: Any) -> None:
         ),
         ({"allOf": [{"$ref": "file:///etc/passwd"}]}, "/allOf/0/$ref", "cannot fetch"),
         ({"$ref": "other.json"}, "/$ref", "other.json"),
+        (
+            {
+                "properties": {"b": {"$ref": "#/$defs/b"}, "a": {"$ref": "#/$defs/a"}},
+                "$defs": {"a": {}},
+            },
+            "/properties/b/$ref",
+            "/\\$defs/b",
+        ),
+        ({"$ref": "#/title/x", "title": "a"}, "/$ref", "/title/x"),
+        ({"$id": "http://["}, "", "Invalid URI"),
+        ({"$schema": 3}, "/$schema", "3 is not of type 'string'"),
         ({"$schema": "https://example.com/mine"}, "", "mine"),
         ({"$schema": "http://json-schema.org/draft-03/schema#"}, "", "draft-03"),
         ({"properties": {"a": {"pattern": "("}}}, "/properties/a/pattern", "pattern"),
@@ -160,6 +171,16 @@ def test_references_that_multiply_are_refused(definition: Any) -> None:
     }
 
     with pytest.raises(SchemaError, match="multiply to more than 10,000 checks"):
+        ArgumentSchema(schema)
+
+
+@pytest.mark.parametrize("length", [60, 3_000])
+def test_a_long_chain_of_references_is_refused(length: int) -> None:
+    """A7: fifty references one after the other are enough for anybody."""
+    chain = {f"d{i}": {"$ref": f"#/$defs/d{i + 1}"} for i in range(length)}
+    schema = {"$ref": "#/$defs/d0", "$defs": {**chain, f"d{length}": {}}}
+
+    with pytest.raises(SchemaError, match="a chain of more than 50 references"):
         ArgumentSchema(schema)
 
 
@@ -267,13 +288,19 @@ def test_patterns_run_in_linear_time(pattern: str) -> None:
 def test_a_pattern_that_looks_around_is_tried_on_short_texts(draft: str | None) -> None:
     """A7: look-around works up to 1,000 characters, and is noted."""
     schema = ArgumentSchema(
-        {"$schema": draft, "properties": {"s": {"pattern": "^(?!no)(?=(y+))\\1z"}}}
+        {
+            "$schema": draft,
+            "properties": {"s": {"pattern": "^(?!no)(?=(y+))\\1z"}},
+            "additionalProperties": True,
+            "patternProperties": {"^n": {"pattern": "^n"}},
+        }
     )
 
     assert schema.is_valid({"s": "yyz"})
     assert schema.is_valid({"s": 5})
     assert not schema.is_valid({"s": "nyz"})
     assert not schema.is_valid({"s": "yz" + "y" * 1_000})
+    assert schema.is_valid({"s": "yz", "n": "n"})
     (note,) = schema.notes
     assert "/properties/s/pattern" in note
     with pytest.raises(

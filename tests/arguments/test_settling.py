@@ -78,6 +78,16 @@ def test_settling_changes_a_copy() -> None:
     assert repr(value) == "{'a': [1.0]}"
 
 
+def test_what_is_coerced_is_settled_too() -> None:
+    """A5: arguments that had to be made to fit have no 3.0 for an integer either."""
+    schema = ArgumentSchema({"properties": {"a": INTEGER, "b": INTEGER}})
+
+    value, repairs = schema.fit({"a": "3", "b": 4.0})
+
+    assert repr(value) == "{'a': 3, 'b': 4}"
+    assert [each.path for each in repairs] == [("a",)]
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_no_whole_number_is_overlooked(number: float) -> None:
     """A5: the quick look at the text misses no number that the full one would find."""

@@ -20,21 +20,21 @@ def is_closed(schema: Any) -> bool:
     if "enum" in schema or "const" in schema:
         return True
     for union in ("anyOf", "oneOf"):
-        if union in schema and all(is_closed(arm) for arm in schema[union]):
+        if schema.get(union) and all(is_closed(arm) for arm in schema[union]):
             return True
-    kinds = schema.get("type")
+    kinds = schema.get("type") or []
     kinds = [kinds] if isinstance(kinds, str) else kinds
     return bool(kinds) and all(_is_closed_kind(schema, kind) for kind in kinds)
 
 
 def _is_closed_kind(schema: dict[str, Any], kind: str) -> bool:
     if kind == "object":
-        named = schema.get("properties", {}).values()
+        named = (schema.get("properties") or {}).values()
         more = schema.get("additionalProperties", True)
         if "patternProperties" in schema:
             return False
         return is_closed(more) and all(map(is_closed, named))
     if kind == "array":
-        first = schema.get("prefixItems", [])
+        first = schema.get("prefixItems") or []
         return is_closed(schema.get("items", True)) and all(map(is_closed, first))
     return kind in _LEAVES

@@ -193,18 +193,16 @@ def _refusal(schema: dict[str, Any], error: ValueError) -> SchemaError:
     # 150 ms, and needed for bad news only.
     import jsonschema  # type: ignore[import-untyped]  # it ships no types
 
-    path = pointer("", *getattr(error, "instance_path", ()))
-    reason = getattr(error, "message", str(error))
     judge = jsonschema.Draft202012Validator
     if isinstance(schema.get("$schema"), str):
         judge = jsonschema.validators.validator_for(schema, default=judge)
     fault = jsonschema.exceptions.best_match(
         judge(judge.META_SCHEMA).iter_errors(schema)
     )
-    if fault is not None:
+    if fault is None:  # not the form of the schema, but where it leads
+        path, reason = _dangling(schema), getattr(error, "message", str(error))
+    else:
         path, reason = pointer("", *fault.absolute_path), fault.message
-    elif not path:
-        path = _dangling(schema)
     return SchemaError(f"{path or 'root'}: {cut(reason, _LONGEST_REASON)}", path=path)
 
 

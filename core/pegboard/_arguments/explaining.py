@@ -192,7 +192,9 @@ def _limit(schema: dict[str, Any], keyword: str) -> str:
     bound = schema[keyword]
     if keyword.startswith("exclusive") and bound is True:  # draft 4
         bound = schema.get(keyword.replace("exclusiveM", "m"))
-    return _LIMITS[keyword].format(literal(bound))
+    wish = _LIMITS[keyword].format(literal(bound))
+    counts = keyword.endswith(("Length", "Items")) and bound is not True
+    return wish.removesuffix("s") if counts and bound == 1 else wish
 
 
 def _times(schema: dict[str, Any]) -> str:

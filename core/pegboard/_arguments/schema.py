@@ -69,10 +69,10 @@ class ArgumentSchema:
         if problems and not strict:
             unwrapped = self._unwrap(value)
             if unwrapped is not None:
-                return unwrapped.value, unwrapped.repairs
+                fit, problems = unwrapped, []
         if problems:
             raise invalid(problems)
-        return fit.value, fit.repairs
+        return self.settle(fit.value, None)[0], fit.repairs
 
     def settle(
         self, value: dict[str, Any], text: str | None
@@ -126,8 +126,6 @@ class ArgumentSchema:
         except TooManyPlaces as error:
             lines.append(f"arguments: more than {MAX_PLACES:,} places do not fit")
             problems += error.problems
-        except RecursionError:
-            lines.append("arguments: they do not fit a schema of very many references")
         for problem in problems[:MAX_PROBLEMS]:
             lines.append(problem.explain(secret=self.hides(problem.path)))
         return fit, lines

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from pegboard._arguments.references import References
 
 MAX_CHECKS = 10_000
-MAX_CHAIN = 100  # places that lead one to the other over the same value
+MAX_CHAIN = 50  # places that lead one to the other over the same value
 
 
 class TooHeavy(Exception):
