@@ -178,6 +178,8 @@ def test_what_fits_is_never_changed(fit_one: Accept, schema: Any, value: Any) ->
         (POINT, '{"x": 1, "x": 2}'),
         (POINT, "[1]"),
         (POINT, [{"x": 1}]),
+        ({"additionalProperties": INTEGER}, {"ann": None}),
+        ({"patternProperties": {"^a": INTEGER}}, {"ann": ""}),
         ({"type": ["integer", "null"]}, "None"),
         ({"enum": [1, 2, 3]}, "2"),
         ({"enum": ["a", "A"]}, " a"),

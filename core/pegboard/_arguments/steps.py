@@ -111,6 +111,8 @@ def _fit_members(visit: Visit) -> Steps:
     for name in required:
         if name not in visit.value:
             visit.blame("required", name)
+    # The names of a map say something by themselves: those are not dropped.
+    optional = visit.schema.get("properties", {}).keys() - set(required)
     members = {}
     for name, item in visit.value.items():
         if len(visit.problems) >= MAX_PROBLEMS:
@@ -120,7 +122,7 @@ def _fit_members(visit: Visit) -> Steps:
                 continue
             if place.schema is False:
                 visit.blame("unknown", name)
-            elif visit.coerce and name not in required and _says_nothing(item, place):
+            elif visit.coerce and name in optional and _says_nothing(item, place):
                 visit.repair("dropped", item, None, name)
                 break
             else:
