@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pegboard import _signatures
-from pegboard._arguments import ArgumentSchema, compile_output
+from pegboard._arguments import ArgumentSchema, compile_output, is_closed
 from pegboard._entries import Entry
 from pegboard._functions import Hidden, unwrap
 from pegboard._plan import CallHooks, Layer, Plan, Step, fold
@@ -92,6 +92,7 @@ class ChainBuilder:
             tool=definition,
             function=tool.execute,
             is_valid=schema.is_valid,
+            is_closed=is_closed(definition.input_schema),
             schema=schema,
             bind=bind,
             single=single,

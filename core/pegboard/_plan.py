@@ -58,6 +58,7 @@ class Plan:
         tool: The definition as it is offered.
         function: The body; None for a tool that is only shown.
         is_valid: Decides over arguments.
+        is_closed: Whether the schema lets nothing too deep or out of range through.
         schema: Coerces and explains, when `is_valid` said no.
         bind: Valid arguments -> `(args, kwargs)`; None if the body takes the dict.
         single: The one parameter that takes all arguments (a schema written by hand).
@@ -82,6 +83,7 @@ class Plan:
     tool: ToolDefinition
     function: Callable[..., Any] | None
     is_valid: Callable[[Any], bool]
+    is_closed: bool
     schema: ArgumentSchema
     bind: Callable[[Any], Any] | None
     single: str | None

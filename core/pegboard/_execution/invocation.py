@@ -138,7 +138,7 @@ class Invocation:
         if type(text) is not str or plan.bind is None or self.approval is not None:
             return False
         try:
-            value = parse_text(text, limit)
+            value = parse_text(text, limit, is_checked=plan.is_closed)
             if not plan.is_valid(value):
                 return False
             self.bound = plan.bind(value)
