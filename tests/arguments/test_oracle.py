@@ -33,48 +33,47 @@ coercible = st.sampled_from(
 objects = st.dictionaries(st.sampled_from(NAMES), coercible | values, max_size=3)
 
 
+small = st.integers(0, 3)
+assertions: dict[str, st.SearchStrategy[Any]] = {
+    "type": st.sampled_from(TYPES)
+    | st.lists(st.sampled_from(TYPES), min_size=1, max_size=3, unique=True),
+    "enum": st.lists(scalars, min_size=1, max_size=3),
+    "const": scalars,
+    "minimum": small,
+    "exclusiveMaximum": small,
+    "multipleOf": st.sampled_from([1, 2, 0.5]),
+    "minLength": small,
+    "maxLength": small,
+    "pattern": st.sampled_from(["^a", "b", "^[0-9]+$"]),
+    "minItems": small,
+    "maxItems": small,
+    "uniqueItems": st.booleans(),
+    "minProperties": small,
+    "maxProperties": small,
+    "minContains": small,
+    "required": st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
+    "dependentRequired": st.just({"a": ["b"]}),
+    "$ref": st.sampled_from(["#", "#/$defs/d"]),
+}
+
+
 def keywords(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Schemas of every keyword that has one meaning in both libraries."""
     few = st.lists(inner, min_size=1, max_size=3)
     by_name = st.dictionaries(st.sampled_from(NAMES), inner, max_size=2)
-    small = st.integers(0, 3)
     every = {
-        "type": st.sampled_from(TYPES)
-        | st.lists(st.sampled_from(TYPES), min_size=1, max_size=3, unique=True),
-        "enum": st.lists(scalars, min_size=1, max_size=3),
-        "const": scalars,
-        "minimum": small,
-        "exclusiveMaximum": small,
-        "multipleOf": st.sampled_from([1, 2, 0.5]),
-        "minLength": small,
-        "maxLength": small,
-        "pattern": st.sampled_from(["^a", "b", "^[0-9]+$"]),
-        "minItems": small,
-        "maxItems": small,
-        "uniqueItems": st.booleans(),
-        "minProperties": small,
-        "maxProperties": small,
-        "required": st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
-        "dependentRequired": st.just({"a": ["b"]}),
-        "properties": by_name,
+        **assertions,
+        **dict.fromkeys(["allOf", "anyOf", "oneOf", "prefixItems"], few),
+        **dict.fromkeys(["properties", "dependentSchemas"], by_name),
+        **dict.fromkeys(
+            ["additionalProperties", "items", "unevaluatedItems"],
+            inner | st.booleans(),
+        ),
+        **dict.fromkeys(
+            ["contains", "else", "if", "not", "propertyNames", "then"], inner
+        ),
         "patternProperties": st.dictionaries(st.just("^a"), inner, max_size=1),
-        "additionalProperties": inner | st.booleans(),
-        "propertyNames": inner,
-        "items": inner | st.booleans(),
-        "prefixItems": few,
-        "contains": inner,
-        "minContains": small,
-        "allOf": few,
-        "anyOf": few,
-        "oneOf": few,
-        "not": inner,
-        "if": inner,
-        "then": inner,
-        "else": inner,
-        "dependentSchemas": by_name,
         "unevaluatedProperties": inner | st.booleans(),
-        "unevaluatedItems": inner | st.booleans(),
-        "$ref": st.sampled_from(["#", "#/$defs/d"]),
     }
     one = st.sampled_from(sorted(every)).flatmap(
         lambda name: every[name].map(lambda value: (name, value))

@@ -14,6 +14,7 @@ def hostile_calls() -> Iterator[tuple[str, dict[str, Any], str]]:
     yield from texts()
     yield from patterns()
     yield from values()
+    yield from trees()
     yield from unions()
     yield from references()
 
@@ -80,10 +81,15 @@ def values() -> Iterator[tuple[str, dict[str, Any], str]]:
     yield "a long multiple", factor, '{"x": ' + "7" * 4_300 + "}"
 
 
-def unions() -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield unions that are wide, recursive, or both."""
+def trees() -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield recursive unions with one wrong leaf deep down, or many."""
     branch = {"$ref": "#/$defs/any"}
-    arms = [
+    leaf = {
+        "type": "object",
+        "properties": {"v": {"type": "integer"}},
+        "required": ["v"],
+    }
+    told = [
         {
             "type": "object",
             "properties": {"op": {"const": name}, "l": branch, "r": branch},
@@ -91,45 +97,36 @@ def unions() -> Iterator[tuple[str, dict[str, Any], str]]:
         }
         for name in ("and", "or", "not")
     ]
-    leaf = {
-        "type": "object",
-        "properties": {"v": {"type": "integer"}},
-        "required": ["v"],
-    }
-    tree = {"properties": {"x": branch}, "$defs": {"any": {"anyOf": [*arms, leaf]}}}
-    alike = [{"properties": {"l": branch, name: leaf}} for name in ("a", "b", "c")]
-    same = {"properties": {"x": branch}, "$defs": {"any": {"anyOf": [*alike, leaf]}}}
-    for wrong in ("many", "3"):
-        for depth in (20, 95):
-            value: Any = {"v": wrong}
-            for _ in range(depth):
-                value = {"op": "or", "l": value, "r": {"v": 1}}
-            text = json.dumps({"x": value})
-            yield f"a union {depth} deep, {wrong}", tree, text
-            yield f"a blind union {depth} deep, {wrong}", same, text
-        full: Any = {"v": wrong}
-        for _ in range(13):
-            full = {"op": "and", "l": full, "r": full}
-        yield f"a full tree, {wrong}", tree, json.dumps({"x": full})
-    wide = [
+    blind = [{"properties": {"l": branch, name: leaf}} for name in ("a", "b", "c")]
+    for name, arms in {"a union": told, "a blind union": blind}.items():
+        union = {"anyOf": [*arms, leaf]}
+        schema = {"properties": {"x": branch}, "$defs": {"any": union}}
+        for wrong in ("many", "3"):
+            for depth in (20, 95):
+                value: Any = {"v": wrong}
+                for _ in range(depth):
+                    value = {"op": "or", "l": value, "r": {"v": 1}}
+                yield f"{name} {depth} deep, {wrong}", schema, json.dumps({"x": value})
+            full: Any = {"v": wrong}
+            for _ in range(13):
+                full = {"op": "and", "l": full, "r": full}
+            yield f"{name} of a full tree, {wrong}", schema, json.dumps({"x": full})
+
+
+def unions() -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield unions of very many arms."""
+    arms = [
         {"properties": {"k": {"const": n}, "p": {"type": "integer"}}, "required": ["p"]}
         for n in range(1_000)
     ]
-    elements = [{"k": n, "p": "3"} for n in range(1_000)]
-    yield (
-        "1,000 arms",
-        {"properties": {"x": {"oneOf": wide}}},
-        '{"x": {"k": 7, "p": "1"}}',
-    )
-    many = {"properties": {"x": {"items": {"anyOf": wide[:100]}}}}
-    yield "1,000 elements of 100 arms", many, json.dumps({"x": elements})
-    big = json.dumps([{"a": 1}] * 50_000)
+    wide = {"properties": {"x": {"oneOf": arms}}}
+    yield "1,000 arms", wide, '{"x": {"k": 7, "p": "1"}}'
+    elements = json.dumps({"x": [{"k": n, "p": "3"} for n in range(1_000)]})
+    many = {"properties": {"x": {"items": {"anyOf": arms[:100]}}}}
+    yield "1,000 elements of 100 arms", many, elements
+    text = json.dumps({"x": json.dumps([{"a": 1}] * 50_000)})
     lists = [{"type": "array", "items": {"required": [f"z{n}"]}} for n in range(100)]
-    yield (
-        "text for 100 arms",
-        {"properties": {"x": {"anyOf": lists}}},
-        json.dumps({"x": big}),
-    )
+    yield "text for 100 arms", {"properties": {"x": {"anyOf": lists}}}, text
 
 
 def references() -> Iterator[tuple[str, dict[str, Any], str]]:
