@@ -41,7 +41,7 @@ def install(session: nox.Session, extras: str) -> None:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """Run every test and every example; show branch coverage on this Python."""
-    install(session, "test")
+    install(session, "test,lint")  # the projects that `pegboard new` writes are linted
     coverage = ["--cov"] if session.python == CURRENT else []
     session.run("pytest", *(session.posargs or coverage))
 
