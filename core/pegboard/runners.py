@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pegboard._inbox import Inbox
 from pegboard._output import to_content
@@ -166,13 +166,20 @@ class ThreadRunner:
             await job.future
         except BaseException as error:
             # Whatever ends the wait before the body does.
-            with self._lock:
-                job.is_left = not job.has_ended
-                self._left[body.tool.id] += job.is_left
-            if job.is_left and isinstance(error, asyncio.CancelledError):
+            if self._leave(job) and isinstance(error, asyncio.CancelledError):
                 raise Abandoned from None
             raise
         return job.take()
+
+    def _leave(self, job: _Job) -> bool:
+        """Wait for a body no longer; True if it runs on without anybody."""
+        with self._lock:
+            runs = job.state == "running"
+            self._left[job.body.tool.id] += runs
+            if job.state == "ended":
+                job.drop()
+            job.state = "left" if runs else "dropped"
+        return runs
 
     def _submit(self, job: _Job) -> None:
         if not self._idle.acquire(blocking=False):
@@ -200,13 +207,20 @@ class ThreadRunner:
             del job  # an idle thread keeps nothing alive
 
     def _finish(self, job: _Job) -> bool:
-        """Run a body and report; False if nobody had waited for it."""
-        job.perform()
+        """Run a body and report; False if nobody waits for it by then."""
         with self._lock:
-            job.has_ended = True
-            self._left[job.body.tool.id] -= job.is_left
-        if job.is_left:
-            return False
+            is_wanted = job.state == "waiting"
+            if is_wanted:
+                job.state = "running"
+        if is_wanted:
+            job.perform()
+        with self._lock:
+            if job.state == "left":
+                self._left[job.body.tool.id] -= 1
+                job.drop()
+                return False
+            if is_wanted:
+                job.state = "ended"
         self._idle.release()  # before the report, so that the next call finds it idle
         self._inbox.put(job.deliver)
         return True
@@ -222,19 +236,20 @@ class _Job:
 
     Attributes:
         future: Done when the outcome is there.
-        has_ended: Whether the body came back.
-        is_left: Whether nobody waits for it any more.
+        state: Of the body: it is waited for, or runs, or has ended; or nobody waits
+            for it any more, while it runs (left) or not (dropped).
     """
 
-    __slots__ = ("_context", "_outcome", "body", "future", "has_ended", "is_left")
+    __slots__ = ("_context", "_outcome", "body", "future", "state")
 
     def __init__(
         self, body: Body, future: asyncio.Future[None], context: contextvars.Context
     ) -> None:
         self.body = body
         self.future = future
-        self.has_ended = False
-        self.is_left = False
+        self.state: Literal["waiting", "running", "ended", "left", "dropped"] = (
+            "waiting"
+        )
         self._context = context
         self._outcome: tuple[Any, BaseException | None] = (None, None)
 
@@ -263,3 +278,9 @@ class _Job:
         """Return the outcome and keep it no more: its traceback leads here."""
         outcome, self._outcome = self._outcome, (None, None)
         return outcome
+
+    def drop(self) -> None:
+        """Let go of an outcome that comes too late."""
+        value, _ = self.take()
+        if inspect.iscoroutine(value):
+            value.close()

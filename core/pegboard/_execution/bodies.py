@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import Any
 
 from pegboard._clock import Watch
 from pegboard._execution import nesting
 from pegboard._execution.invocation import Invocation
+from pegboard.content import Content
 from pegboard.context import ToolContext
 from pegboard.protocols import Body
 
@@ -43,15 +45,23 @@ def make_body(inv: Invocation, watch: Watch, attempt: int) -> Body:
 def _context(inv: Invocation, watch: Watch, attempt: int) -> ToolContext:
     plan, run = inv.plan, inv.run
     assert plan is not None
+    turn = inv.turn = inv.turn + 1
+
+    def send(content: tuple[Content, ...], details: Any) -> None:
+        if inv.turn == turn:
+            run.reporter.update(inv, content, details)
+        else:
+            run.reporter.drop()  # of a body that ran before this one
+
     return ToolContext(
         inv.sent,
         plan.tool,
         attempt=attempt,
-        idempotency_key=run.key_of(inv),
+        idempotency_key=inv.key,
         metadata=run.metadata,
         deadline=watch.deadline,
-        send=lambda content, details: run.reporter.update(inv, content, details),
-        stopped=lambda: inv.ended or inv.stopping or watch.expired,
+        send=send,
+        stopped=lambda: inv.ended or inv.stopping or watch.expired or inv.turn != turn,
         invoke=partial(nesting.call, inv),
         invoke_sync=partial(nesting.call_sync, inv),
     )

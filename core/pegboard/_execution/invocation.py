@@ -53,6 +53,7 @@ class Invocation:
         lease: Its place in the queues of its resources.
         children: Tasks of calls that its body's thread made; they end with it.
         nested: How many calls its body has made.
+        turn: How often a body was made ready: only the latest may still speak.
         waiting: Updates from threads on their way to the loop.
     """
 
@@ -71,7 +72,7 @@ class Invocation:
     lease: Lease | None = None
     task: Task[Any] | None = None
     children: set[Task[Any]] | None = None
-    nested = 0
+    nested = turn = 0
     waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
     approval: Approve | None = None
     approved: str | None = None
@@ -201,6 +202,11 @@ class Invocation:
         """Return valid arguments, made from their text, as they are to be seen."""
         assert self.plan is not None
         return self.plan.schema.settle(value, None)[0]
+
+    @property
+    def key(self) -> str:
+        """The call's idempotency key."""
+        return f"{self.run.id}:{self.index}"
 
     def show(self, value: Any = None) -> PreparedCall:
         """Return the call as far as it is known, for hooks and events."""
