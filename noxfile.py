@@ -40,10 +40,16 @@ def install(session: nox.Session, extras: str) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run every test and every example; show branch coverage on this Python."""
+    """Run every test and every example."""
     install(session, "test,lint")  # the projects that `pegboard new` writes are linted
-    coverage = ["--cov"] if session.python == CURRENT else []
-    session.run("pytest", *(session.posargs or coverage))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Run every test once, and show the branches that none takes."""
+    install(session, "test,lint")
+    session.run("pytest", "--cov", *session.posargs)
 
 
 @nox.session

@@ -198,9 +198,8 @@ class Assembly:
 
     def _give_up(self, found: Found, record: Record) -> None:
         self._problems.append(_failure(found, record))
-        for entry in self.registry.entries():
-            if entry.plugin == found.name:
-                entry.unavailable = record.error
+        for entry in self.registry.entries_of(found.name):
+            entry.unavailable = record.error
         self.registry.renew()
         must_work = not found.is_pack or found.name in self.settings.required
         if must_work and found.name not in self.settings.optional:
@@ -208,10 +207,10 @@ class Assembly:
 
     def _record(self, plugin: Plugin) -> Record:
         tools, problems = [], []
-        for entry in self.registry.entries():
-            if entry.plugin == plugin.name and entry.unavailable:
+        for entry in self.registry.entries_of(plugin.name):
+            if entry.unavailable:
                 problems.append(Problem(entry.unavailable, plugin=plugin.name))
-            elif entry.plugin == plugin.name and entry.loaded:
+            elif entry.loaded:
                 try:
                     plain = entry.tool.definition
                 except Exception as error:
@@ -281,22 +280,17 @@ class Assembly:
         plugin = self.plugins.get(error.plugin)
         self._problems.append(Problem(str(error), plugin=error.plugin))
         if plugin is None or plugin.kind == "tools":
-            for entry in self.registry.entries():
-                if entry.plugin == error.plugin:
-                    entry.unavailable = str(error)
+            for entry in self.registry.entries_of(error.plugin):
+                entry.unavailable = str(error)
             self.registry.renew()
         elif error.plugin not in self.settings.optional:
             self.close(error.plugin, str(error))
 
     def close(self, plugin: str, reason: str, way_out: str = "") -> None:
         """Let no call be made while a policy is missing."""
-        self.closed_by.append(
-            ToolError(
-                f"No tool can be called: {reason} {way_out}".rstrip(),
-                code="hook_failed",
-                details={"plugin": plugin},
-            )
-        )
+        text = f"No tool can be called: {reason} {way_out}".rstrip()
+        details = {"plugin": plugin}
+        self.closed_by.append(ToolError(text, code="hook_failed", details=details))
 
 
 def _failure(found: Found, record: Record) -> Problem:

@@ -89,6 +89,18 @@ class Entry:
         self._tool = tool
         self._definition = self._shown = None
 
+    def fault(self) -> str:
+        """Say what is wrong with a schema written by hand, "" if nothing is."""
+        if self._tool is None or self._tool.typed:
+            return ""
+        from pegboard._arguments import ArgumentSchema  # 30 ms; typed tools need none
+
+        try:
+            ArgumentSchema(self._tool.definition.input_schema)
+        except Exception as error:
+            return f"its input schema is invalid: {error}"
+        return ""
+
     def overrides(self, settings: Settings) -> ToolSettings:
         """Return what the settings say of this tool."""
         if self._settings is None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import itertools
-import os
-import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
@@ -16,6 +13,7 @@ from pegboard._execution.batching import run_batch
 from pegboard._execution.body import run_body
 from pegboard._execution.caller import Caller
 from pegboard._execution.door import Door
+from pegboard._execution.ids import new_id
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.run import Run
 from pegboard._execution.stream import Stream
@@ -28,25 +26,13 @@ from pegboard._registry import Registry
 from pegboard._slots import Resources, Slots
 from pegboard._wire import Origin
 from pegboard.batches import BatchResult
-from pegboard.calls import MADE_ID, Arguments, ToolCall, make_call
+from pegboard.calls import Arguments, ToolCall, make_call
 from pegboard.errors import ToolError, UnknownTool
 from pegboard.events import Event
 from pegboard.middleware import Middleware
 from pegboard.protocols import Runner
 from pegboard.results import ToolResult
 from pegboard.runners import InlineRunner, ThreadRunner
-
-_ids = itertools.count(1)
-_prefix = f"{MADE_ID}{secrets.token_hex(4)}"
-
-
-def _renew_prefix() -> None:
-    global _prefix
-    _prefix = f"{MADE_ID}{secrets.token_hex(4)}"
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_prefix)
 
 
 class Executor(Caller):
@@ -209,10 +195,6 @@ class Executor(Caller):
                 found.append(self._slots.setdefault(key, Slots(bound)))
         return tuple(found)
 
-    def new_id(self) -> str:
-        """Return an id for a call that came without one."""
-        return f"{_prefix}{next(_ids)}"
-
     # -- running
 
     @property
@@ -235,7 +217,7 @@ class Executor(Caller):
         dry_run: bool,
     ) -> Awaitable[ToolResult]:
         """Begin one call; what it returns is to be awaited at once."""
-        sent = make_call(name, arguments, id or self.new_id())
+        sent = make_call(name, arguments, id or new_id())
         if not (metadata or dry_run or self.observers):
             plan = self.bare_plan(name)
             if plan is not None:

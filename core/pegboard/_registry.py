@@ -97,20 +97,10 @@ class Registry:
                 )
             fresh[entry.id] = entry
         for entry in fresh.values():
-            self._check(entry)
+            if fault := entry.fault():
+                self.give_up(entry, fault)
         self.store.entries.update(fresh)
         self.store.version += 1
-
-    def _check(self, entry: Entry) -> None:
-        """Refuse a schema written by hand that no validator can use."""
-        if not entry.loaded or entry.tool.typed:
-            return
-        from pegboard._arguments import ArgumentSchema  # 30 ms; typed tools need none
-
-        try:
-            ArgumentSchema(entry.tool.definition.input_schema)
-        except Exception as error:
-            self.give_up(entry, f"its input schema is invalid: {error}")
 
     def fulfil(
         self, plugin: str, version: str, tools: Iterable[Tool[..., Any]]
@@ -120,8 +110,7 @@ class Registry:
         Raises:
             UsageError: two of them have one name.
         """
-        fresh = []
-        live = set()
+        fresh, live = [], set()
         for item in tools:
             shown = self.store.entries.get(f"{plugin}:{item.name}")
             if shown is None or item.name in live:
@@ -129,8 +118,8 @@ class Registry:
             else:
                 shown.fulfil(item)
             live.add(item.name)
-        for entry in self.entries():
-            if entry.plugin == plugin and entry.bare not in live:
+        for entry in self.entries_of(plugin):
+            if entry.bare not in live:
                 entry.unavailable = f"{plugin!r} does not bring it any more"
         self.add_entries(fresh)
 
@@ -243,8 +232,8 @@ class Registry:
             )
         near = difflib.get_close_matches(str(name), list(self.offered), 3, 0.5)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
-        shown = str(name)[:80]
-        raise UnknownTool(f"There is no tool {shown!r}.{hint}", name=name, nearest=near)
+        text = f"There is no tool {str(name)[:80]!r}.{hint}"
+        raise UnknownTool(text, name=name, nearest=near)
 
     # -- definitions
 
@@ -276,12 +265,8 @@ class Registry:
 
     def note(self, entry: Entry, message: str) -> None:
         """Keep what works less well than it seems."""
-        problem = Problem(
-            f"tool {entry.id!r}: {message}",
-            plugin=entry.plugin,
-            tool=entry.id,
-            severity="warning",
-        )
+        said = f"tool {entry.id!r}: {message}"
+        problem = Problem(said, plugin=entry.plugin, tool=entry.id, severity="warning")
         if problem not in self.store.problems:
             self.store.problems.append(problem)
 
@@ -309,3 +294,7 @@ class Registry:
     def entries(self) -> list[Entry]:
         """Return all entries, offered or not."""
         return list(self.store.entries.values())
+
+    def entries_of(self, plugin: str) -> list[Entry]:
+        """Return all entries that a plugin brings, offered or not."""
+        return [entry for entry in self.entries() if entry.plugin == plugin]

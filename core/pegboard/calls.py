@@ -200,7 +200,7 @@ class PreparedCall(Frozen, OpenPreparedCall):
     @property
     def idempotency_key(self) -> str:
         """The same for every try of this call, resumed ones included."""
-        return "" if self._state is None else str(self._state.run.key_of(self._state))
+        return "" if self._state is None else str(self._state.key)
 
     def replace(self, *, arguments: Mapping[str, Any]) -> PreparedCall:
         """Return the same call with other arguments, for `call_next`.

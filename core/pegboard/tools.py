@@ -102,9 +102,8 @@ class Tool(Generic[P, R]):
         if execute is not None and not callable(execute):
             raise UsageError(f"a tool needs a callable, not {type(execute).__name__!r}")
         if execution not in ("parallel", "sequential"):
-            raise UsageError(
-                f"execution is 'parallel' or 'sequential', not {execution!r}"
-            )
+            known = "'parallel' or 'sequential'"
+            raise UsageError(f"execution is {known}, not {execution!r}")
         self.execute = execute
         self.name = name or _name_of(execute)
         self.prepare = prepare

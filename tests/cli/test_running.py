@@ -188,7 +188,7 @@ def test_an_answer_without_calls_is_an_empty_batch(project, pegboard):
         ("{", "no JSON"),
         ("[" * 100_000, "no JSON"),
         ('{"hello": 1}', "neither calls nor an answer"),
-        ("[1, 2]", "a response is a dict"),
+        ("[1, 2]", "neither calls nor an answer"),
         ('{"arguments": {}}', "call 1 has no name"),
         ('{"name": "add"}\n{"arguments": {}}', "call 2 has no name"),
         ('{"name": "add"}\n{"name": 1}', "call 2 has no name"),

@@ -14,7 +14,7 @@ from .bfcl import read
 FAULTS = {
     "a value outside the enum": r"expected one of .*, got (string|integer|number)",
     "an enum of texts where the answer is a boolean": r"one of .*, got boolean",
-    "an enum on a list, whose elements it means": r"one of .*, got an array",
+    "an enum on a list, whose elements it means": r"one of .*, got an (empty )?array",
     "a required parameter that the answer leaves out": r"required, but missing",
     "a name or expression of program text": r"(object|array|integer).*got string",
     "a boolean for a text": r"expected string, got boolean",

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from pegboard._execution.ids import new_id
 from pegboard._execution.run import Run
 from pegboard.batches import BatchResult
 from pegboard.calls import ToolCall
@@ -73,9 +74,7 @@ def _as_call(executor: Executor, call: ToolCall) -> ToolCall:
         )
     if call.id:
         return call
-    return ToolCall(
-        call.name, call.arguments, id=executor.new_id(), truncated=call.truncated
-    )
+    return ToolCall(call.name, call.arguments, id=new_id(), truncated=call.truncated)
 
 
 def _must_be_in_turn(executor: Executor, calls: list[ToolCall]) -> bool:

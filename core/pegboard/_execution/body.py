@@ -104,7 +104,7 @@ async def _within_time(inv: Invocation) -> ToolResult:
     deadline = None
     if plan.timeout is not None and not plan.begins_late:
         deadline = asyncio.get_running_loop().time() + plan.timeout
-    watch = Watch(deadline, inv.run.grace)
+    watch = Watch(deadline, inv.run.executor.settings.grace)
     inv.executed = "unknown"
     inv.ended = False
     try:

@@ -12,7 +12,7 @@ import inspect
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from pegboard._arguments import copy_mapping
@@ -48,6 +48,11 @@ def passes(error: BaseException) -> bool:
     return False
 
 
+async def _in_time(inv: Invocation, answer: Awaitable[Any]) -> Any:
+    settings = inv.run.executor.settings
+    return await within(answer, settings.hook_timeout, settings.grace)
+
+
 async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | None:
     """Pass arguments through the prepare hooks and the tool's own prepare.
 
@@ -59,7 +64,7 @@ async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | No
         try:
             found: Any = function(inv.show(value) if is_hook else thaw(value))
             if found is not None and hasattr(found, "__await__"):
-                found = await within(found, inv.run.hook_timeout, inv.run.grace)
+                found = await _in_time(inv, found)
             if found is not None:
                 if not isinstance(found, Mapping):
                     raise WrongReturn(found)
@@ -86,7 +91,7 @@ async def guard(inv: Invocation, call: PreparedCall) -> ToolResult | None:
             if decision is None:
                 continue
             if hasattr(decision, "__await__"):
-                decision = await within(decision, inv.run.hook_timeout, inv.run.grace)
+                decision = await _in_time(inv, decision)
             if decision is None:
                 continue
             if isinstance(decision, Block):
@@ -211,7 +216,7 @@ async def _ask_for(
         try:
             value = item.function(inv.plan.tool, name)
             if hasattr(value, "__await__"):
-                value = await within(value, inv.run.hook_timeout, inv.run.grace)
+                value = await _in_time(inv, value)
         except BaseException as error:
             if passes(error):
                 raise
@@ -236,7 +241,7 @@ async def rewrite(inv: Invocation, result: ToolResult) -> ToolResult:
             if found is None:
                 continue
             if hasattr(found, "__await__"):
-                found = await within(found, inv.run.hook_timeout, inv.run.grace)
+                found = await _in_time(inv, found)
                 if found is None:
                     continue
             _check_answer(found)

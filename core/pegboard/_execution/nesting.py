@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
+from pegboard._execution.ids import new_id
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.run import Run
 from pegboard.calls import Arguments, make_call
@@ -34,9 +35,9 @@ async def call(inv: Invocation, name: str, arguments: Arguments) -> ToolResult:
         metadata=outer.metadata,
         dry_run=outer.dry_run,
         parent=inv,
-        id=f"{outer.key_of(inv)}.{inv.nested}",
+        id=f"{inv.key}.{inv.nested}",
     )
-    sent = make_call(name, arguments, executor.new_id())
+    sent = make_call(name, arguments, new_id())
     if run.depth > MAX_DEPTH:
         return Invocation(run, sent, 0).refuse(
             "blocked",

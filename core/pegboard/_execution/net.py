@@ -50,19 +50,24 @@ async def execute(run: Run, inv: Invocation) -> None:
     if inv.barred is not None:
         result, inv.refused = inv.barred, True
     if result.call is not inv.sent:
-        result = result.replace(
-            call=inv.sent,
-            executed=inv.executed,
-            repairs=inv.repairs,
-            started=inv.started,
-            duration=time.monotonic() - inv.t0,
-        )
+        result = _owned(inv, result)
     inv.result = result
     if run.is_quiet:
         inv.close()
     if run.is_heard:
         run.tell(ToolReturned(inv.show(), result.status, result.duration))
     del result  # its exception's traceback leads to this frame: a circle otherwise
+
+
+def _owned(inv: Invocation, result: ToolResult) -> ToolResult:
+    """Return a middleware's own result as the call's."""
+    return result.replace(
+        call=inv.sent,
+        executed=inv.executed,
+        repairs=inv.repairs,
+        started=inv.started,
+        duration=time.monotonic() - inv.t0,
+    )
 
 
 def _caught(run: Run, inv: Invocation, error: BaseException) -> ToolResult:

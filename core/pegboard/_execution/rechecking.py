@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from pegboard._execution import hooks
 from pegboard._execution.admission import renew_lease
 from pegboard._execution.invocation import Invocation
@@ -29,6 +31,8 @@ async def check_again(inv: Invocation, call: PreparedCall) -> ToolResult | None:
         raise TypeError("the middleware passed on another call than it was given")
     if call.arguments == guarded.arguments:
         return None
+    if inv.run.recheck_lock is None:
+        inv.run.recheck_lock = asyncio.Lock()
     async with inv.run.recheck_lock:
         try:
             inv.accept(thaw(call.arguments), None)

@@ -54,6 +54,7 @@ class Run:
         invocations: Its calls, as far as they have been taken up.
         limit: How many calls are run at most, None for all.
         admitting: The task in which a call is being admitted, to stop it there.
+        recheck_lock: Lets one call at a time be checked again, once one has been.
     """
 
     # What few batches touch stands on the class.
@@ -64,12 +65,12 @@ class Run:
     aborted: Abort | None = None
     limit: int | None = None
     admitting: asyncio.Task[Any] | None = None
+    recheck_lock: asyncio.Lock | None = None
     _is_batch = False
     _id = ""
     _sink: Callable[[Event], None] | None = None
     _parent: Invocation | None = None
     _positions: Sequence[int] | None = None
-    _lock: asyncio.Lock | None = None
     _crew: Crew | None = None
     _reporter: Reporter | None = None
 
@@ -109,32 +110,11 @@ class Run:
         return self._reporter
 
     @property
-    def grace(self) -> float:
-        """Seconds for the cleanup of what is told to stop."""
-        return self.executor.settings.grace
-
-    @property
-    def hook_timeout(self) -> float | None:
-        """Seconds that an async hook may take, None for no limit."""
-        return self.executor.settings.hook_timeout
-
-    @property
     def id(self) -> str:
         """The batch's id, made when it is first asked for."""
         if not self._id:
             self._id = secrets.token_hex(8)
         return self._id
-
-    def key_of(self, inv: Invocation) -> str:
-        """Return the call's idempotency key."""
-        return f"{self.id}:{inv.index}"
-
-    @property
-    def recheck_lock(self) -> asyncio.Lock:
-        """One second check at a time in a batch."""
-        if self._lock is None:
-            self._lock = asyncio.Lock()
-        return self._lock
 
     def callers_of(self) -> list[Invocation]:
         """Return the calls that stand around this batch, the nearest first."""

@@ -165,15 +165,10 @@ class Files:
             )
             check_cancelled(context)
             place.replace(encode(edited.text, encoding), seen=seen)
-        count = f"{edited.times:,} place{'s' * (edited.times > 1)}"
-        result = {
-            "path": show(place.path),
-            "replaced": edited.times,
-            "line": edited.line,
-        }
-        return ToolResult(
-            f"replaced {count} in {place.path!r}, at line {edited.line}", data=result
-        )
+        times, line = edited.times, edited.line
+        places = f"{times:,} place{'s' * (times > 1)} in {place.path!r}"
+        result = {"path": show(place.path), "replaced": times, "line": line}
+        return ToolResult(f"replaced {places}, at line {line}", data=result)
 
     def _tour(self, context: ToolContext | None) -> Tour:
         return Tour(frozenset(self.settings.skip), Progress(context))
