@@ -68,6 +68,13 @@ def packaging(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Look for arguments that break a promise: a minute, or as long as asked."""
+    install(session, "test")
+    session.run("python", "tests/fuzz/arguments.py", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style and format."""
     session.install(*PROJECT["project"]["optional-dependencies"]["lint"])

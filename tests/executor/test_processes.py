@@ -107,9 +107,7 @@ def test_closing_ends_all_processes_and_threads(packs):
     assert threading.active_count() <= before
 
 
-def test_what_is_bound_arrives_bound(packs):
-    """A8: plain values, rich types, models, defaults, keyword-only and single dicts."""
-    source = """
+BOUND = """
         import datetime, decimal, pydantic
 
         class Point(pydantic.BaseModel):
@@ -133,8 +131,12 @@ def test_what_is_bound_arrives_bound(packs):
         one = Tool.from_schema("one", "", schema, whole, runner="process")
         two = Tool.from_schema("two", "", schema, typed, runner="process")
     """
+
+
+def test_what_is_bound_arrives_bound(packs):
+    """A8: plain values, rich types, models, defaults, keyword-only and single dicts."""
     given = {"day": "2026-01-02", "sum": "1.10", "point": {"x": 3}}
-    with packs.board(source) as board:
+    with packs.board(BOUND) as board:
         found = [
             board.call_sync("plain", {"a": "1", "c": ["x"]}).text,
             board.call_sync("rich", given).text,
@@ -150,9 +152,7 @@ def test_what_is_bound_arrives_bound(packs):
     ]
 
 
-def test_whatever_a_body_returns_comes_back(packs):
-    """V8: blocks, results, streams, awaitables; what is no JSON is named."""
-    source = """
+RETURNED = """
         image, odd = ImageContent(b"x", "image/png"), object()
 
         @tool(runner="process")
@@ -178,8 +178,12 @@ def test_whatever_a_body_returns_comes_back(packs):
             yield 1
             yield 2
     """
+
+
+def test_whatever_a_body_returns_comes_back(packs):
+    """V8: blocks, results, streams, awaitables; what is no JSON is named."""
     watcher = Watcher()
-    with packs.board(source, plugins=[watcher]) as board:
+    with packs.board(RETURNED, plugins=[watcher]) as board:
         give = {
             what: board.call_sync("give", {"what": what})
             for what in ("none", "blocks", "result", "odd", "set", "big", "error")

@@ -165,18 +165,19 @@ def test_exceptions_carry_no_arguments():
 SECRETS = {"api_key": "sk-test-000", "to": "a@example.test"}
 
 
+@tool(idempotent=True, retry=Retry(attempts=2, wait=0))
+async def send(api_key: str, to: str, context: ToolContext, how: str = "") -> str:
+    context.update(f"{api_key} {to}")
+    if how == "fail":
+        raise OSError(api_key)
+    if how == "exit":
+        raise SystemExit(to)
+    return f"{api_key} {to}"
+
+
 def test_log_records_hold_no_values(caplog):
     """B18: whatever happens, Pegboard logs names, codes, sizes and durations."""
     caplog.set_level(logging.DEBUG)
-
-    @tool(idempotent=True, retry=Retry(attempts=2, wait=0))
-    async def send(api_key: str, to: str, context: ToolContext, how: str = "") -> str:
-        context.update(f"{api_key} {to}")
-        if how == "fail":
-            raise OSError(api_key)
-        if how == "exit":
-            raise SystemExit(to)
-        return f"{api_key} {to}"
 
     def act(call, *result):
         if call.metadata["act"]:

@@ -74,22 +74,25 @@ def test_no_plugin_is_needed_to_see_updates():
     assert texts == ["0", "1", "2"]
 
 
-@pytest.mark.parametrize("is_async", [True, False])
-def test_a_slow_consumer_loses_nothing_but_old_updates(is_async):
-    """B16: of each call the latest thousand updates wait, and everything else."""
-    count = 5_000
-
-    async def asynchronous(context: ToolContext) -> str:
-        for n in range(count):
-            context.update(str(n))
-        return "spoken"
+def speaking(count, is_async):
+    """Return a tool that sends so many updates."""
 
     def synchronous(context: ToolContext) -> str:
         for n in range(count):
             context.update(str(n))
         return "spoken"
 
-    speak = tool(asynchronous if is_async else synchronous, name="speak")
+    async def asynchronous(context: ToolContext) -> str:
+        return synchronous(context)
+
+    return tool(asynchronous if is_async else synchronous, name="speak")
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+def test_a_slow_consumer_loses_nothing_but_old_updates(is_async):
+    """B16: of each call the latest thousand updates wait, and everything else."""
+    count = 5_000
+    speak = speaking(count, is_async)
     ended = asyncio.Event()
 
     async def main():
