@@ -240,16 +240,47 @@ def test_a_body_that_does_not_let_go_is_given_up():
 
 def test_a_thread_is_left_at_once(release):
     """B10: a thread cannot be stopped, so nobody waits for it."""
+    begun = threading.Semaphore(0)
 
     @tool
     def block() -> str:
+        begun.release()
         release.wait()
 
+    async def when(cancel):
+        for _ in range(2):
+            await asyncio.to_thread(begun.acquire)
+        cancel.set()
+
     board = Pegboard([block, quick])
-    batch = run(board, ["block", "quick", "block"], when=soon)
+    batch = run(board, ["block", "quick", "block"], when=when)
 
     assert codes(batch) == ["cancelled", "success", "cancelled"]
     assert board.executor.runners["thread"].left == {"code:block": 2}
+
+
+def test_a_body_that_no_thread_has_begun_never_runs(monkeypatch):
+    """B10: a call that is cancelled before its thread gets to it does not run."""
+    ran, late = [], []
+
+    @tool
+    def work() -> str:
+        ran.append(1)
+
+    async def main():
+        board = Pegboard([work])
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", late.append)
+            task = asyncio.create_task(board.call("work"))
+            await turns()
+            task.cancel()
+            await asyncio.wait([task])
+        late[0].start()
+        await board.call("work")
+        return board.executor.runners["thread"].left
+
+    assert asyncio.run(main()) == {}
+    assert len(ran) == 1
 
 
 def test_an_event_that_comes_after_the_end_changes_nothing():
