@@ -270,7 +270,7 @@ def test_a_body_that_no_thread_has_begun_never_runs(monkeypatch):
     async def main():
         board = Pegboard([work])
         with monkeypatch.context() as patch:
-            patch.setattr(threading.Thread, "start", late.append)
+            patch.setattr(threading.Thread, "start", lambda self: late.append(self))
             task = asyncio.create_task(board.call("work"))
             await turns()
             task.cancel()
