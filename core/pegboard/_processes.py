@@ -180,14 +180,15 @@ class ProcessRunner:
 
     async def _stop(self, worker: Subprocess, body: Body) -> None:
         """End a worker in the middle of a body, with everything that it has started."""
-        if worker.calls and not body.is_late():
-            try:
+        try:
+            if worker.calls and not body.is_late():
                 async with asyncio.timeout(NOTICE):
                     await worker.send({"cancel": True})
                     await self._listen(worker, body)
-            except (TimeoutError, ToolError, ValueError):
-                pass  # it did not use its time, or it is gone already
-        self._end(worker)
+        except (TimeoutError, ToolError, ValueError):
+            pass  # it did not use its time, or it is gone already
+        finally:
+            self._end(worker)
         await worker.buried(_BURIAL)
 
     async def close(self) -> None:

@@ -108,6 +108,32 @@ def test_a_cancelled_body_is_killed_with_its_group(packs, folder, way):
     assert are_gone(*members(folder))
 
 
+def test_a_call_that_is_cancelled_twice_leaves_no_descriptor(packs):
+    """B10: the notice may be cut short, too; the line is closed all the same."""
+    source = """
+        @tool(runner="process", timeout=60)
+        def hang(path: str) -> str:
+            open(path, "w").close()
+            time.sleep(99)
+    """
+    path = packs.folder / "begun"
+
+    async def main():
+        board = packs.board(source)
+        before = len(os.listdir("/proc/self/fd"))
+        task = asyncio.create_task(board.call("hang", {"path": str(path)}))
+        while not path.exists():
+            await asyncio.sleep(0.001)
+        for _ in range(3):
+            task.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait([task])
+        await board.close()
+        return len(os.listdir("/proc/self/fd")) - before
+
+    assert asyncio.run(main()) == 0
+
+
 @pytest.mark.parametrize("name", ["poll", "clean"])
 def test_a_cancelled_body_has_a_moment_to_clean_up(packs, name):
     """V11: `cancelled` is true over the line, and an async body is cancelled."""
