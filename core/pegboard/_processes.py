@@ -17,6 +17,7 @@ from typing import Any
 from pegboard import content as content_module
 from pegboard._output import to_json
 from pegboard._subprocess import Gone, Subprocess, how_it_ended
+from pegboard._tracing import carry
 from pegboard._wire import Message, Origin
 from pegboard.errors import ToolError
 from pegboard.protocols import Body
@@ -221,6 +222,7 @@ def _request(body: Body) -> Message:
         "hidden": dict(body.hidden),
         "seconds": body.seconds,
         "log_level": context.log.getEffectiveLevel(),
+        "trace": carry(),
         "context": {
             "call": context.call_made.to_dict(),
             "attempt": context.attempt,

@@ -7,6 +7,7 @@ JSON goes over the line; standard output and error are the tool's own.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
 import io
 import logging
@@ -27,6 +28,7 @@ from pegboard._execution.failure import describe
 from pegboard._loader import load
 from pegboard._output import as_blocks, to_json
 from pegboard._plugins import PluginSet
+from pegboard._tracing import carried
 from pegboard._wire import Line, Message
 from pegboard.calls import ToolCall
 from pegboard.context import ToolContext
@@ -109,7 +111,8 @@ class Worker:
         try:
             body = self._body(made, message)
             self._line.send({"begun": True})
-            return {"value": _encode(self._run(body))}
+            with carried(message["trace"]):
+                return {"value": _encode(self._run(body))}
         except BaseException as error:
             return _failure(error)
         finally:
@@ -161,7 +164,8 @@ class Worker:
         if inspect.isgenerator(value):
             value = drain(value, body)
         if inspect.isasyncgen(value) or hasattr(type(value), "__await__"):
-            value = self._runner.run(self._settle(value, body))
+            here = contextvars.copy_context()
+            value = self._runner.run(self._settle(value, body), context=here)
         return value
 
     async def _settle(self, value: Any, body: Body) -> Any:

@@ -182,16 +182,20 @@ class ThreadRunner:
         return runs
 
     def _submit(self, job: _Job) -> None:
-        if not self._idle.acquire(blocking=False):
-            thread = threading.Thread(
-                target=self._serve, name="pegboard-body", daemon=True
-            )
-            try:
-                thread.start()
-            except RuntimeError as error:
-                name = job.body.tool.name
-                raise NotStarted(f"{name} is unavailable: {error}") from error
+        is_expected = self._idle.acquire(blocking=False)
         self._work.put(job)
+        if is_expected:
+            return
+        thread = threading.Thread(target=self._serve, name="pegboard-body", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            with self._lock:
+                if job.state != "waiting":
+                    return  # another thread has got to it
+                job.state = "dropped"
+            name = job.body.tool.name
+            raise NotStarted(f"{name} is unavailable: {error}") from error
 
     def _serve(self) -> None:
         while True:

@@ -163,3 +163,30 @@ def test_an_executor_alone_has_no_bound():
     executor = Executor(Registry([Gauge().tool("a")]))
 
     assert codes(executor.run_sync(calls(*["a"] * 130))) == ["success"] * 130
+
+
+def test_a_body_without_a_thread_did_not_run(monkeypatch):
+    """B1: where the system gives no more threads the call says so, and no more."""
+    ran = []
+
+    @tool
+    def work() -> str:
+        ran.append(1)
+        return "worked"
+
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    async def main():
+        board = Pegboard([work])
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refuse)
+            refused = await board.call("work")
+        return refused, await board.call("work")
+
+    refused, fine = asyncio.run(main())
+
+    assert (refused.code, refused.executed) == ("tool_unavailable", "no")
+    assert "can't start new thread" in refused.text
+    assert fine.text == "worked"
+    assert ran == [1]

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from pegboard import Pegboard, ToolCall
+from pegboard import ToolCall
 from pegboard import _processes as processes
 from pegboard.runners import NotStarted
 
@@ -230,108 +230,6 @@ def test_a_plugin_that_cannot_be_loaded_there_is_unavailable(packs, how):
     assert (result.code, result.executed) == ("tool_unavailable", "no")
     said = {"raises": "no display", "exits": "SystemExit: 4", "dies": "exit code 5"}
     assert said[how] in result.text
-
-
-def test_memory_can_be_bounded(packs):
-    """Section 12: a body that wants more than its process may have fails alone."""
-    source = """
-        @tool(runner="process")
-        def hog(size: int) -> int:
-            return len(bytearray(size))
-    """
-    settings = {"process_memory": 1_000_000_000}
-    with packs.board(source, settings=settings) as board:
-        big = board.call_sync("hog", {"size": 4_000_000_000})
-        small = board.call_sync("hog", {"size": 1_000})
-
-    assert (big.code, big.text) == ("tool_failed", "MemoryError")
-    assert small.data == 1_000
-
-
-def test_the_environment_is_short(packs, monkeypatch):
-    """Section 12: path, home, locale, and what the plugin's settings name; no more."""
-    source = """
-        @tool(runner="process")
-        def environment() -> dict[str, str]:
-            return dict(os.environ)
-    """
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "host's own")
-    monkeypatch.setenv("WEATHER_TOKEN", "named")
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    name = packs.install(source)
-    settings = {
-        "enable": [name],
-        "plugins": {name: {"secrets": {"KEY": "env:WEATHER_TOKEN"}}},
-    }
-    with Pegboard.discover(project=None, settings=settings) as board:
-        found = board.call_sync("environment").data
-
-    assert found["WEATHER_TOKEN"] == "named"
-    assert found["PATH"] == os.environ["PATH"]
-    assert found["LC_ALL"] == "C.UTF-8"
-    assert "AWS_SECRET_ACCESS_KEY" not in found
-    known = {"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "PYTHONPATH"}
-    assert {n for n in found if not n.startswith("LC_")} <= known | {"WEATHER_TOKEN"}
-
-
-def test_injected_values_go_over_the_line(packs):
-    """V4: not by the environment; their occurrences become stars as anywhere."""
-    source = """
-        @tool(runner="process")
-        def use(key: Annotated[str, Injected("KEY")], context: ToolContext) -> str:
-            context.update(f"with {key}")
-            assert key not in str(dict(os.environ))
-            return f"used {key} {len(key)}"
-    """
-    inject = named("keys", inject=lambda tool, name: "sk-123")
-    with packs.board(source, plugins=[inject]) as board:
-        assert board.call_sync("use").text == "used *** 6"
-
-
-def test_an_injected_value_that_is_no_json_cannot_be_carried(packs):
-    """V4: nothing is pickled; the call says what is in the way."""
-    source = """
-        @tool(runner="process")
-        def use(client: Annotated[object, Injected("CLIENT")]) -> str:
-            return "used"
-    """
-    inject = named("clients", inject=lambda tool, name: object())
-    with packs.board(source, plugins=[inject]) as board:
-        result = board.call_sync("use")
-
-    assert (result.code, result.executed) == ("tool_unavailable", "no")
-    assert "'client' is no JSON" in result.text
-
-
-def test_a_plugins_settings_reach_its_process(packs):
-    """H3: a class is instantiated there, too, with its own validated settings."""
-    source = """
-        import pydantic
-        from pegboard import hookimpl
-
-        class Pack:
-            class Settings(pydantic.BaseModel):
-                greeting: str
-                times: int = 1
-
-            def __init__(self, settings):
-                self.settings = settings
-
-            @hookimpl
-            def register_tools(self, settings):
-                @tool(runner="process")
-                def greet(name: str) -> str:
-                    said = self.settings.greeting * settings.times
-                    return f"{said} {name} {os.getpid()}"
-                return [greet]
-    """
-    name = packs.install(source, names="Pack")
-    settings = {"enable": [name], "plugins": {name: {"greeting": "hi", "times": 2}}}
-    with Pegboard.discover(project=None, settings=settings) as board:
-        text = board.call_sync("greet", {"name": "ann"}).text
-
-    assert text.startswith("hihi ann ")
-    assert not text.endswith(str(os.getpid()))
 
 
 def test_closing_a_board_ends_the_bodies_in_processes(packs):
