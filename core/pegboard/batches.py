@@ -49,11 +49,14 @@ class PendingCall:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Make a pending call of what `to_dict` returned."""
+        arguments = value["arguments"]
+        if not isinstance(arguments, Mapping):
+            raise TypeError(f"arguments are no {type(arguments).__name__}")
         return cls(
             int(value["position"]),
             ToolCall.from_dict(value["call"]),
             str(value["tool"]),
-            freeze(dict(value["arguments"])),
+            freeze(dict(arguments)),
             str(value["reason"]),
             value.get("by"),
         )

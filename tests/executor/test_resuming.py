@@ -122,6 +122,17 @@ def test_finished_calls_are_left_as_the_json_has_them(board, saved):
     assert SENT == [("ann", 1)]
 
 
+@pytest.mark.parametrize("arguments", [[["to", "ann"]], ["to"], [], "to", 1, None])
+def test_saved_arguments_that_are_no_object_are_refused(arguments):
+    """B13: pairs in a list are no object, though a dict could be made of them."""
+    board = Pegboard([send], plugins=[asks])
+    value = json.loads(board.run_sync([ToolCall("send", {"to": "ann"})]).to_json())
+    value["pending"][0]["arguments"] = arguments
+
+    with pytest.raises(UsageError, match="no saved batch.*arguments are no"):
+        load(value)
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 9) | st.text(max_size=5),
     lambda inner: (

@@ -24,7 +24,7 @@ class Probe:
         tool: The tool that is watched.
 
     Attributes:
-        started: Called when a body is about to run; on the loop.
+        started: Called once a body runs; on the loop.
         ended: Set once a body came back, in whatever thread it ran.
         raised: What the last body raised, None if it returned.
         changed: Parameters whose values a body changed.
@@ -52,9 +52,10 @@ class Probe:
         self.ended.clear()
         self.raised = None
         before = self._picture(body)
-        self.started()
+        loop = asyncio.get_running_loop()
+        watched = self._watched(body, loop)
         try:
-            return await self._inner.run(replace(body, function=self._watched(body)))
+            return await self._inner.run(replace(body, function=watched))
         except BaseException as error:
             self.raised = error
             raise
@@ -62,9 +63,12 @@ class Probe:
             after = self._picture(body)
             self.changed |= {name for name in before if before[name] != after[name]}
 
-    def _watched(self, body: Body) -> Callable[..., Any]:
+    def _watched(
+        self, body: Body, loop: asyncio.AbstractEventLoop
+    ) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             value = None
+            loop.call_soon_threadsafe(self.started)
             try:
                 value = body.function(*args, **kwargs)
             finally:
