@@ -129,7 +129,7 @@ def test_saved_arguments_that_are_no_object_are_refused(arguments):
     value = json.loads(board.run_sync([ToolCall("send", {"to": "ann"})]).to_json())
     value["pending"][0]["arguments"] = arguments
 
-    with pytest.raises(UsageError, match="no saved batch.*arguments are no"):
+    with pytest.raises(UsageError, match=r"no saved batch.*arguments are no"):
         load(value)
 
 
