@@ -11,6 +11,7 @@ import asyncio
 import collections
 import logging
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,7 +67,8 @@ class ProcessRunner:
 
     def _reset(self) -> None:
         self._owner = os.getpid()
-        self._all: set[Subprocess] = set()
+        # Their watches hold them until they have ended.
+        self._all: weakref.WeakSet[Subprocess] = weakref.WeakSet()
         self._idle: dict[Origin, list[Subprocess]] = collections.defaultdict(list)
 
     async def run(self, body: Body) -> Any:
@@ -104,7 +106,7 @@ class ProcessRunner:
             worker.wake()
             if worker.is_alive:
                 return worker
-            self._end(worker)
+            worker.end()
         try:
             worker = Subprocess(origin, self._memory)
         except OSError as error:
@@ -116,7 +118,7 @@ class ProcessRunner:
         """Keep a worker warm, or end it: after many calls, or beside many idle ones."""
         idle = sum(map(len, self._idle.values()))
         if not worker.is_alive or worker.calls >= MAX_CALLS or idle >= self.limit:
-            self._end(worker)
+            worker.end()
             return
         self._idle[worker.origin].append(worker)
         worker.sleep(IDLE, self._retire)
@@ -124,10 +126,6 @@ class ProcessRunner:
     def _retire(self, worker: Subprocess) -> None:
         if worker in self._idle[worker.origin]:
             self._idle[worker.origin].remove(worker)
-        self._end(worker)
-
-    def _end(self, worker: Subprocess) -> None:
-        self._all.discard(worker)
         worker.end()
 
     async def _ask(self, worker: Subprocess, body: Body, request: Message) -> Message:
@@ -146,7 +144,7 @@ class ProcessRunner:
                 answer = await self._listen(worker, body)
             return answer
         except TimeoutError:
-            self._end(worker)
+            worker.end()
             raise NotStarted(
                 f"{body.tool.name} is unavailable: its process did not begin within"
                 f" {START:g} s"
@@ -155,7 +153,7 @@ class ProcessRunner:
             await self._stop(worker, body)
             raise
         except BaseException:
-            self._end(worker)
+            worker.end()
             raise
 
     async def _listen(self, worker: Subprocess, body: Body) -> Message:
@@ -172,7 +170,7 @@ class ProcessRunner:
                 else:
                     return answer
         except Gone:
-            self._end(worker)
+            worker.end()
             code = await worker.buried(_BURIAL)
             raise ToolError(
                 f"the process of {body.tool.name} {how_it_ended(code)}",
@@ -189,19 +187,20 @@ class ProcessRunner:
         except (TimeoutError, ToolError, ValueError):
             pass  # it did not use its time, or it is gone already
         finally:
-            self._end(worker)
+            worker.end()
         await worker.buried(_BURIAL)
 
     async def close(self) -> None:
         """End all processes; their calls end with an error."""
         workers = list(self._all)
         for worker in [it for idle in self._idle.values() for it in idle]:
-            self._end(worker)
+            worker.end()
         self._idle.clear()
         for worker in workers:
             worker.kill()  # whoever listens hears of it
         for worker in workers:
             await worker.buried(_BURIAL)
+            worker.join()
 
 
 def _request(body: Body) -> Message:

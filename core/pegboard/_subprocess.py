@@ -59,9 +59,10 @@ class Subprocess:
                 self._socket.close()
                 raise
         self._socket.setblocking(False)
-        threading.Thread(
+        self._watcher = threading.Thread(
             target=self._watch, name="pegboard-process", daemon=True
-        ).start()
+        )
+        self._watcher.start()
 
     @property
     def is_alive(self) -> bool:
@@ -173,6 +174,11 @@ class Subprocess:
             async with asyncio.timeout(seconds):
                 await ended.wait()
         return self._code
+
+    def join(self) -> None:
+        """Wait for what watches it, if it has ended: no more than a moment."""
+        if self._has_ended:
+            self._watcher.join()
 
 
 def _start(end: int, memory: int, more: tuple[str, ...]) -> subprocess.Popen[bytes]:
