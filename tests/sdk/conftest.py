@@ -36,6 +36,34 @@ SAMPLES = [
     ToolDefinition("nothing", "Takes nothing.", {"type": "object", "properties": {}}),
     ToolDefinition("anything", "", {}),
     ToolDefinition(
+        "forecast",
+        "Say what the weather will be.",
+        schemas.object(
+            {
+                "city": schemas.string("Name of the city."),
+                "days": schemas.integer("How many days ahead."),
+                "unit": {"enum": ["celsius", "fahrenheit"]},
+            },
+            required=["city"],
+        ),
+    ),
+    ToolDefinition(
+        "order",
+        "Order things.",
+        schemas.object(
+            {
+                "lines": schemas.array(
+                    schemas.object(
+                        {"sku": schemas.string(), "count": schemas.integer()},
+                        required=["sku", "count"],
+                    )
+                ),
+                "gift": schemas.boolean("Whether to wrap it."),
+            },
+            required=["lines"],
+        ),
+    ),
+    ToolDefinition(
         "tree",
         "Takes a tree.",
         {
