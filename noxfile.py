@@ -75,6 +75,13 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+def soak(session: nox.Session) -> None:
+    """Make very many calls of every kind; nothing may be left of them."""
+    install(session, "test")
+    session.run("python", "tests/soak/soak.py", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style and format."""
     session.install(*PROJECT["project"]["optional-dependencies"]["lint"])

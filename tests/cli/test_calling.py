@@ -228,15 +228,17 @@ def test_a_dry_run_only_previews_what_writes(pegboard):
     assert "fail" in result.stdout
 
 
-def test_every_hook_fires(site, pegboard):
-    """H7: a call from the keyboard passes every hook and middleware."""
+@pytest.mark.parametrize("words", [("call", "echo", "text=hi"), ("run", "calls")])
+def test_every_hook_fires(words, site, project, pegboard):
+    """H7: a call from the keyboard or a file passes every hook and middleware."""
+    (project / "calls").write_text('{"name": "echo", "arguments": {"text": "hi"}}')
     site.install(
         EVERY_HOOK,
         name="acme-policy",
         group="pegboard.plugins",
         value="acme_policy:Policy",
     )
-    said = pegboard("call", "echo", "text=hi").stderr.splitlines()
+    said = pegboard(*words).stderr.splitlines()
     passed = [line.removeprefix("passed ") for line in said if "passed" in line]
 
     assert passed == [
