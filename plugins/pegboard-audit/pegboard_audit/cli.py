@@ -29,7 +29,6 @@ from pegboard_audit.statistics import count_calls
 from pegboard_audit.verification import Verification, verify
 
 PAUSE = 0.2
-INTERRUPTED = 130
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
@@ -168,7 +167,5 @@ def _follow(follower: Follower, show: Callable[[tuple[bytes, Record]], None]) ->
             for pair in follower.poll():
                 show(pair)
             time.sleep(PAUSE)
-    except KeyboardInterrupt:
-        raise SystemExit(INTERRUPTED) from None
     finally:
         follower.close()

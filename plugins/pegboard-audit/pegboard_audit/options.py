@@ -12,16 +12,22 @@ import click
 
 from pegboard_audit.head import Head
 
+INTERRUPTED = 130
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Program(click.Group):
-    """A group whose commands say in one line that the log cannot be read."""
+    """A group whose commands say in one line that the log cannot be read.
+
+    Ctrl-C ends each with the code that a shell expects, wherever it comes.
+    """
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(INTERRUPTED) from None
         except OSError as error:
             if error.errno == errno.EPIPE:  # nobody reads what we print
                 raise

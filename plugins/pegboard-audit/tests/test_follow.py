@@ -6,11 +6,14 @@ import sys
 from itertools import islice
 from threading import Timer
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from pegboard_audit.follow import Follower
 from pegboard_audit.head import lock_path
 from pegboard_audit.journal import Journal
+from pegboard_audit.options import Program
 
 
 @pytest.fixture
@@ -161,3 +164,18 @@ def test_tail_follows_a_log_that_others_write_and_rotate(log, start_writers):
     assert [writer.wait(60) for writer in writers] == [0, 0]
     assert [json.loads(line)["seq"] for line in lines] == list(range(1, 401))
     assert tail.returncode == 130
+
+
+def test_ctrl_c_ends_any_command_as_a_shell_expects():
+    """Wherever it comes: not only while `tail -f` waits."""
+
+    @click.group(cls=Program)
+    def program(): ...
+
+    @program.command()
+    def early():
+        raise KeyboardInterrupt
+
+    result = CliRunner().invoke(program, ["early"])
+
+    assert (result.exit_code, result.output) == (130, "")
