@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import dataclasses
 import itertools
+import threading
 
 from pegboard import (
     Abort,
@@ -258,6 +259,7 @@ class Act:
         self.numbers = itertools.count()
         self.batches = itertools.count(1)
         self.kept = []
+        self.telling = threading.Lock()
         make = Tool.from_schema
         tools = [
             make("act", "", SCHEMA, self._act, timeout=SOON),
@@ -295,7 +297,8 @@ class Act:
     def _begin(self, arguments, context):
         self.plugin.note("body", context.call_made, dict(arguments))
         for late in self.kept:
-            late.update("-1")
+            with self.telling:  # two senders take turns with number and update
+                late.update(str(next(self.numbers)))
 
     async def _perform(self, arguments, context):
         match arguments["body"]:
