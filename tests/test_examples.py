@@ -5,12 +5,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-CONFTEST = Path(__file__).parents[1] / "conftest.py"
+PAGES = Path(__file__).with_name("pages.py")
+CONFTEST = """\
+from pathlib import Path
+
+from pages import collector
+
+pytest_collect_file = collector(Path(__file__).parent)
+"""
 
 
 def run_page(folder: Path, *blocks: str) -> str:
     """What pytest prints of a page with these blocks, one word an outcome."""
-    shutil.copy(CONFTEST, folder)
+    shutil.copy(PAGES, folder)
+    (folder / "conftest.py").write_text(CONFTEST)
     (folder / "README.md").write_text("# A page\n\n" + "\n\n".join(blocks) + "\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(

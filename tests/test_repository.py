@@ -25,8 +25,6 @@ TOP_LEVEL = {
     "CHANGELOG.md",
     "LICENSE",
     "README.md",
-    "bench",
-    "conftest.py",
     "core",
     "docs",
     "noxfile.py",

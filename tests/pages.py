@@ -1,4 +1,4 @@
-"""Tests run apart from this user's settings; every example of a page is a test.
+"""Every example of a page is a test.
 
 In README.md, docs/ and the READMEs of the plugins, `python` blocks run from top to
 bottom in one namespace a page, in a folder of its own, with `await` at top level;
@@ -15,25 +15,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 from sybil import Example, Sybil
 from sybil.evaluators.python import pad
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Hide this user's Pegboard: variables, settings file and cache."""
-    for name in [name for name in os.environ if name.startswith("PEGBOARD_")]:
-        del os.environ[name]
-    home = TemporaryDirectory(prefix="pegboard-tests-")
-    config.add_cleanup(home.cleanup)
-    os.environ["XDG_CONFIG_HOME"] = f"{home.name}/config"
-    os.environ["XDG_STATE_HOME"] = f"{home.name}/state"
-    os.environ["PEGBOARD_CACHE_DIR"] = f"{home.name}/cache"
 
 
 class Page:
@@ -98,9 +87,13 @@ class PythonBlocks(PythonCodeBlockParser):
 
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
-pytest_collect_file = Sybil(
-    parsers=[PythonBlocks(), CodeBlockParser("console", run_console), SkipParser()],
-    patterns=["README.md", "docs/*.md", "docs/*/*.md"],
-    setup=open_page,
-    teardown=close_page,
-).pytest()
+
+def collector(root: Path) -> Callable[..., Any]:
+    """Return the hook `pytest_collect_file` for the pages of a folder."""
+    return Sybil(
+        parsers=[PythonBlocks(), CodeBlockParser("console", run_console), SkipParser()],
+        path=str(root),
+        patterns=["README.md", "docs/*.md", "docs/*/*.md"],
+        setup=open_page,
+        teardown=close_page,
+    ).pytest()
