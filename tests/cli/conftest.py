@@ -23,6 +23,8 @@ from click.testing import CliRunner, Result
 from pegboard import settings
 from pegboard.cli.group import main
 
+from .acme import POLICY
+
 PEGBOARD = [sys.executable, "-P", "-m", "pegboard"]
 #: Longest wait for something that always comes, in seconds.
 PATIENCE = 60
@@ -80,6 +82,17 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     site = Site(folder)
     yield site
     site.forget()
+
+
+@pytest.fixture
+def policy(site: Site) -> None:
+    """A policy that takes part everywhere."""
+    site.install(
+        POLICY,
+        name="acme-policy",
+        group="pegboard.plugins",
+        value="acme_policy:Policy",
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -212,7 +225,9 @@ class Terminal:
         return text.replace("\r\n", "\n")
 
     def _read(self) -> bool:
-        ready, _, _ = select.select([self._master], [], [], PATIENCE)
+        poll = select.poll()  # unlike select, of any descriptor
+        poll.register(self._master, select.POLLIN)
+        ready = poll.poll(PATIENCE * 1000)
         assert ready, f"nothing came in {PATIENCE} s after {self.output.decode()!r}"
         try:
             data = os.read(self._master, 65_536)

@@ -1,8 +1,9 @@
-"""Tool packs that are really installed, as bodies in processes need them."""
+"""What tests of the executor ask for: installed packs, threads that are let go."""
 
 import importlib
 import itertools
 import sys
+import threading
 from textwrap import dedent
 
 import pytest
@@ -61,3 +62,11 @@ def packs(tmp_path, monkeypatch):
     yield made
     for name in made.modules:
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def release():
+    """Set at the end of the test, so that no body of it is left."""
+    event = threading.Event()
+    yield event
+    event.set()

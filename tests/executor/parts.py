@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from pegboard import ToolCall, hookimpl
+from pegboard import ToolCall, hookimpl, tool
 from pegboard.events import ToolUpdate
 
 
@@ -27,6 +27,16 @@ def codes(batch):
 async def forever():
     """Wait for what never comes."""
     await asyncio.get_running_loop().create_future()
+
+
+@tool
+async def quick() -> str:
+    return "quick"
+
+
+@tool(timeout=60)
+async def hang() -> str:
+    await forever()
 
 
 async def turns(count=50):

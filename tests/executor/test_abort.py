@@ -16,17 +16,7 @@ from pegboard import (
     tool,
 )
 
-from .parts import Recorder, calls, codes, forever, named, turns
-
-
-@tool
-async def quick() -> str:
-    return "quick"
-
-
-@tool(timeout=60)
-async def hang() -> str:
-    await forever()
+from .parts import Recorder, calls, codes, forever, hang, named, quick, turns
 
 
 class Aborting:

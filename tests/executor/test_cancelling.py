@@ -20,27 +20,9 @@ from pegboard import (
     tool,
 )
 
-from .parts import Recorder, calls, codes, forever, named, turns
+from .parts import Recorder, calls, codes, forever, hang, named, quick, turns
 
 SOON = 0.05
-
-
-@pytest.fixture
-def release():
-    """Set at the end of the test, so that no body of it is left."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@tool
-async def quick() -> str:
-    return "quick"
-
-
-@tool(timeout=60)
-async def hang() -> str:
-    await forever()
 
 
 def run(board, names, *, when=None, sequential=False):

@@ -17,7 +17,7 @@ from pegboard import (
     tool,
 )
 
-from .parts import Recorder, codes, named
+from .parts import Recorder, codes, named, quick
 
 
 class Sends:
@@ -41,11 +41,6 @@ class Sends:
     @hookimpl
     def before_tool_call(self, call):
         return Defer("big money") if self.about(call) else None
-
-
-@tool
-async def quick() -> str:
-    return "quick"
 
 
 @tool(execution="sequential")

@@ -17,12 +17,7 @@ from pegboard import (
     tool,
 )
 
-from .parts import Recorder, calls, codes, named
-
-
-@tool
-async def quick() -> str:
-    return "quick"
+from .parts import Recorder, calls, codes, named, quick
 
 
 @tool(execution="sequential")

@@ -10,17 +10,7 @@ from pegboard import Pegboard, Tool, ToolCall, ToolContext, UsageError, tool
 from pegboard._execution.backlog import MAX_WAITING, Backlog
 from pegboard.events import BatchEnd, ToolEnd, ToolReturned, ToolStart, ToolUpdate
 
-from .parts import Recorder, calls, codes, forever, named, turns
-
-
-@tool
-async def quick() -> str:
-    return "quick"
-
-
-@tool(timeout=60)
-async def hang() -> str:
-    await forever()
+from .parts import Recorder, calls, codes, forever, hang, named, quick, turns
 
 
 async def collect(board, sent, **options):

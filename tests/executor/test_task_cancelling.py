@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import threading
 from typing import Annotated
 
 import pytest
@@ -20,28 +19,10 @@ from pegboard import (
     tool,
 )
 
-from .parts import Recorder, calls, codes, forever, named, turns
+from .parts import Recorder, calls, codes, forever, hang, named, quick, turns
 
 SOON = 0.05
 WAYS = ["call", "run", "in turn", "stream"]
-
-
-@pytest.fixture
-def release():
-    """Set at the end of the test, so that no body of it is left."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@tool
-async def quick() -> str:
-    return "quick"
-
-
-@tool(timeout=60)
-async def hang() -> str:
-    await forever()
 
 
 async def start(board, way, name, arguments=None):

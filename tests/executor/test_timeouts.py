@@ -11,26 +11,13 @@ import pytest
 from pegboard import Pegboard, ToolCall, ToolContext, tool
 from pegboard.runners import MAX_LEFT
 
-from .parts import Recorder, Watcher, calls, codes
+from .parts import Recorder, Watcher, calls, codes, quick
 
 SOON = 0.05
 
 
-@pytest.fixture
-def release():
-    """Set at the end of the test, so that no body of it is left."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
 async def forever():
     await asyncio.get_running_loop().create_future()
-
-
-@tool
-async def quick() -> str:
-    return "quick"
 
 
 def board_of(*tools, plugins=(), **settings):
