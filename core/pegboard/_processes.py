@@ -12,18 +12,16 @@ import collections
 import logging
 import os
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pegboard import content as content_module
-from pegboard._output import to_json
+from pegboard._exchange import outcome_of, request_of
 from pegboard._subprocess import Gone, Subprocess, how_it_ended
-from pegboard._tracing import carry
 from pegboard._wire import Message, Origin
 from pegboard.errors import ToolError
 from pegboard.protocols import Body
-from pegboard.results import ToolResult
-from pegboard.runners import NotStarted, RemoteError
+from pegboard.runners import NotStarted
 
 #: Calls after which a worker is replaced.
 MAX_CALLS = 200
@@ -35,7 +33,6 @@ START = 60.0
 NOTICE = 0.5
 #: Seconds that a killed process is waited for.
 _BURIAL = 5.0
-_SCALARS = (str, int, float, bool, type(None))
 
 
 class ProcessRunner:
@@ -70,6 +67,13 @@ class ProcessRunner:
         # Their watches hold them until they have ended.
         self._all: weakref.WeakSet[Subprocess] = weakref.WeakSet()
         self._idle: dict[Origin, list[Subprocess]] = collections.defaultdict(list)
+        # A board that nobody holds any more, nor its loop, leaves no process behind.
+        weakref.finalize(self, _end, self._all, self._owner).atexit = False
+
+    def _let_be(self) -> None:
+        """Have nothing to do with the processes of a parent that this is a fork of."""
+        if self._owner != os.getpid():
+            self._reset()
 
     async def run(self, body: Body) -> Any:
         """Return what the body returned, or raise what stands for what it raised.
@@ -79,9 +83,8 @@ class ProcessRunner:
             ToolError: what the body said; or its process died, with its exit code.
             RemoteError: the body raised anything else.
         """
-        if self._owner != os.getpid():
-            self._reset()  # a fork has the parent's processes, and must let them be
-        origin, request = self._origin(body.tool.plugin), _request(body)
+        self._let_be()
+        origin, request = self._origin(body.tool.plugin), request_of(body)
         while True:
             worker = self._take(body, origin)
             is_fresh = worker.calls == 0
@@ -97,7 +100,7 @@ class ProcessRunner:
                     ) from None
                 continue
             self._give_back(worker)
-            return _decode(body, answer)
+            return outcome_of(body, answer)
 
     def _take(self, body: Body, origin: Origin) -> Subprocess:
         waiting = self._idle[origin]
@@ -121,7 +124,8 @@ class ProcessRunner:
             worker.end()
             return
         self._idle[worker.origin].append(worker)
-        worker.sleep(IDLE, self._retire)
+        retire = weakref.WeakMethod(self._retire)  # its sleep keeps no runner alive
+        worker.sleep(IDLE, lambda worker: (call := retire()) and call(worker))
 
     def _retire(self, worker: Subprocess) -> None:
         if worker in self._idle[worker.origin]:
@@ -192,6 +196,7 @@ class ProcessRunner:
 
     async def close(self) -> None:
         """End all processes; their calls end with an error."""
+        self._let_be()
         workers = list(self._all)
         for worker in [it for idle in self._idle.values() for it in idle]:
             worker.end()
@@ -203,53 +208,10 @@ class ProcessRunner:
             worker.join()
 
 
-def _request(body: Body) -> Message:
-    """Return what a worker must know of a call.
-
-    Raises:
-        NotStarted: an injected value is no JSON.
-    """
-    context = body.context
-    for name, value in body.hidden.items():
-        if not _is_plain(value):
-            raise NotStarted(
-                f"{body.tool.name} is unavailable: the value of {name!r} is no JSON, so"
-                " it cannot be carried to a process"
-            )
-    message: Message = {
-        "tool": body.tool.id.partition(":")[2],
-        "hidden": dict(body.hidden),
-        "seconds": body.seconds,
-        "log_level": context.log.getEffectiveLevel(),
-        "trace": carry(),
-        "context": {
-            "call": context.call_made.to_dict(),
-            "attempt": context.attempt,
-            "key": context.idempotency_key,
-            "metadata": to_json(dict(context.metadata))[0],
-        },
-    }
-    kwargs = {
-        name: value
-        for name, value in body.kwargs.items()
-        if name not in body.hidden and value is not context
-    }
-    if _is_plain([*body.args, *kwargs.values()]):
-        # Bound already, and nothing is lost on the way: the worker needs no pydantic.
-        message |= {"args": body.args, "kwargs": kwargs}
-    else:
-        message["arguments"] = body.arguments
-    return message
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a value comes back from JSON as it was, types included."""
-    kind = type(value)
-    if kind is list:
-        return all(_is_plain(item) for item in value)
-    if kind is dict:
-        return all(type(k) is str and _is_plain(v) for k, v in value.items())
-    return kind in _SCALARS
+def _end(workers: Iterable[Subprocess], owner: int) -> None:
+    if owner == os.getpid():
+        for worker in list(workers):
+            worker.end()
 
 
 def _introduced(worker: Subprocess, body: Body, request: Message) -> Message:
@@ -258,41 +220,3 @@ def _introduced(worker: Subprocess, body: Body, request: Message) -> Message:
         return request
     worker.known.add(request["tool"])
     return {**request, "definition": body.tool.to_dict()}
-
-
-def _decode(body: Body, answer: Message) -> Any:
-    """Return what a body returned, or raise what stands for what it raised."""
-    try:
-        if "unavailable" in answer:
-            raise NotStarted(
-                f"{body.tool.name} is unavailable: {answer['unavailable']}"
-            )
-        if "said" in answer:
-            raise ToolError(
-                str(answer["said"]),
-                code=str(answer["code"]),
-                details=answer["details"],
-                retryable=bool(answer["retryable"]),
-            )
-        if "failed" in answer:
-            raise RemoteError(
-                str(answer["failed"]), kind=str(answer["kind"]), names=answer["names"]
-            )
-        return _value(answer["value"])
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ToolError(
-            f"the process of {body.tool.name} answered something that is no answer"
-        ) from error
-
-
-def _value(given: Mapping[str, Any]) -> Any:
-    if "result" in given:
-        shown = dict(given["result"])
-        blocks = [content_module.from_dict(block) for block in shown.pop("content")]
-        return ToolResult(blocks, **shown)
-    if "content" in given:
-        return [content_module.from_dict(block) for block in given["content"]]
-    if given["lost"]:
-        details = {"not_serialised": given["lost"]}
-        return ToolResult(data=given["data"], details=details)
-    return given["data"]

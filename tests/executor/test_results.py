@@ -303,6 +303,8 @@ def test_the_host_passes_calls():
     """V9: what is no ToolCall is the host's mistake, said before anything runs."""
     with pytest.raises(UsageError, match=r"a batch takes ToolCalls, not 'dict'"):
         Pegboard([add]).run_sync([{"name": "add"}])
+    with pytest.raises(UsageError, match="put this one into a list"):
+        Pegboard([add]).run_sync(ToolCall("add"))
 
 
 def test_a_tool_cannot_answer_for_another_call():

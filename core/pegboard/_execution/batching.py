@@ -40,6 +40,8 @@ async def run_batch(
         max_calls: How many run at most.
         whole: Puts what was run into the batch that it is a part of.
     """
+    if isinstance(calls, ToolCall):
+        raise UsageError("a batch takes a list of ToolCalls; put this one into a list")
     sent = [_as_call(executor, call) for call in calls]
     in_turn = sequential or _must_be_in_turn(executor, sent)
     limit = executor.max_calls if max_calls is None else max_calls

@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pegboard.errors import UsageError
@@ -48,6 +49,7 @@ class Door:
 
     def __init__(self, adopted: Callable[[asyncio.AbstractEventLoop], None]) -> None:
         self._adopted = adopted
+        self._forget: weakref.finalize[..., Door] | None = None
         self.reset()
         _doors.add(self)
 
@@ -55,6 +57,8 @@ class Door:
         """Belong to no loop: a fork takes none along."""
         self._lock = threading.Lock()
         self._own: threading.Thread | None = None
+        if self._forget is not None:
+            self._forget.detach()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.thread: int | None = None
 
@@ -150,6 +154,9 @@ class Door:
                 target=_serve, args=(loop,), name="pegboard-loop", daemon=True
             )
             self._adopt(loop, None)
+            # A board that nobody holds any more leaves no thread and no loop behind.
+            self._forget = weakref.finalize(self, _stop, loop)
+            self._forget.atexit = False
             self._own.start()
             self.thread = self._own.ident
             ready.wait()
@@ -160,11 +167,16 @@ class Door:
         """Stop the thread's own loop, if there is one; its calls are cancelled."""
         with self._lock:
             own, self._own = self._own, None
-            if own is not None and self.loop is not None:
-                self.loop.call_soon_threadsafe(self.loop.stop)
+            if own is not None and self._forget is not None:
+                self._forget()
                 self.loop = self.thread = None
         if own is not None and own is not threading.current_thread():
             own.join()
+
+
+def _stop(loop: asyncio.AbstractEventLoop) -> None:
+    with suppress(RuntimeError):  # it is closed already
+        loop.call_soon_threadsafe(loop.stop)
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
