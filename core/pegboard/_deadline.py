@@ -16,112 +16,133 @@ from pegboard._clock import Clock, Watch
 
 #: What `bounded` returns instead of the body's value when the deadline passed.
 EXPIRED: Any = object()
+_COROUTINE = types.CoroutineType
+_DONE = object()
+
+
+class Suspended:
+    """A coroutine that waits for something; to be awaited on, or it is lost.
+
+    Args:
+        step: Runs the coroutine, and puts what it returns into the box.
+        box: An empty list.
+        awaited: What the coroutine waits for first.
+    """
+
+    __slots__ = ("_awaited", "_box", "_step")
+
+    def __init__(self, step: Any, box: list[Any], awaited: Any) -> None:
+        self._step = step
+        self._box = box
+        self._awaited = awaited
+
+    @types.coroutine
+    def resume(self, watch: Watch, late: Any) -> Generator[Any, Any, Any]:
+        """Run on under a watch.
+
+        Returns:
+            What the coroutine returned, or `late` if its deadline passed first,
+            whatever it did then.
+
+        Raises:
+            CancelledError: the task was cancelled by somebody else, whatever the
+                coroutine did then; `watch.abandoned` says whether it had to be given
+                up.
+        """
+        value: Any = None
+        failure: BaseException | None = None
+        task = asyncio.current_task()
+        assert task is not None
+        # What a body waits for may hold what the body raises.
+        awaited, self._awaited = self._awaited, None
+        clock = Clock(watch, task, awaited)
+        del awaited
+        try:
+            try:
+                yield from _drive(self._step, clock)
+                value = self._box.pop()
+            except GeneratorExit:
+                clock.end()
+                raise
+            except BaseException as error:
+                failure = error
+            is_foreign = clock.end()
+            is_cancelled = isinstance(failure, asyncio.CancelledError)
+            if is_cancelled:
+                given_up = getattr(failure, "abandoned", False)
+                watch.abandoned = clock.is_over or given_up
+            if isinstance(failure, KeyboardInterrupt):
+                raise failure
+            if is_foreign and not is_cancelled:
+                raise asyncio.CancelledError
+            if watch.expired and not is_foreign:
+                return late
+            if failure is not None:
+                raise failure
+            return value
+        finally:
+            # A traceback in one of them leads here: a circle otherwise.
+            value = failure = None
+
+
+def start(coroutine: Any) -> Any:
+    """Run a coroutine until it waits for something: most never do.
+
+    Then it costs no watch, no timer and no frame of ours.
+
+    Returns:
+        What it returned, or a Suspended.
+    """
+    # A coroutine is its own iterator, but for the name of `__next__`.
+    box: list[Any] = []
+    step = _boxed(
+        coroutine if type(coroutine) is _COROUTINE else coroutine.__await__(), box
+    )
+    try:
+        awaited = next(step, _DONE)
+    except GeneratorExit as error:
+        raise _own_exit() from error
+    return box.pop() if awaited is _DONE else Suspended(step, box, awaited)
 
 
 @types.coroutine
-def bounded(
-    coroutine: Coroutine[Any, Any, Any], watch: Watch
-) -> Generator[Any, Any, Any]:
+def _boxed(step: Any, box: list[Any]) -> Generator[Any, Any, None]:
+    # To return a value to whoever drives by hand is to raise StopIteration, which
+    # costs as much as a small tool; to return None is to raise nothing.
+    box.append((yield from step))
+
+
+async def bounded(coroutine: Coroutine[Any, Any, Any], watch: Watch) -> Any:
     """Run a coroutine under a watch.
 
     Returns:
         What it returned, or EXPIRED if its deadline passed first, whatever it did then.
 
     Raises:
-        CancelledError: the task was cancelled by somebody else, whatever the coroutine
-            did then; `watch.abandoned` says whether it had to be given up.
+        CancelledError: as `Suspended.resume` does.
     """
-    # typeshed has no type for the iterator of a coroutine.
-    step: Any = coroutine.__await__()
-    try:
-        awaited = step.send(None)
-    except StopIteration as stop:
-        return stop.value
-    except GeneratorExit as error:
-        raise _own_exit() from error
-    task = asyncio.current_task()
-    assert task is not None
-    clock = Clock(watch, task, awaited)
-    del awaited  # what a body waits for may hold what the body raises
-    return (yield from _suspended(step, clock, watch, EXPIRED))
+    value = start(coroutine)
+    if type(value) is Suspended:
+        value = await value.resume(watch, EXPIRED)
+    return value
 
 
-@types.coroutine
-def unless_late(
-    coroutine: Coroutine[Any, Any, Any], seconds: float | None, grace: float
-) -> Generator[Any, Any, Any]:
-    """Run a coroutine that most often never suspends: then it costs no watch at all.
+def watch_from(begun: float, seconds: float | None, grace: float) -> Watch:
+    """Return a watch whose time counts from a moment that has passed.
 
-    Returns:
-        What it returned, or the Watch whose deadline passed first.
-
-    Raises:
-        CancelledError: as `bounded` does.
+    Args:
+        begun: The moment, as `time.monotonic` told it.
+        seconds: From then to the deadline; None for none.
+        grace: Seconds for the cleanup.
     """
-    begun = monotonic()
-    # A coroutine is its own iterator, but for the name of `__next__`.
-    step: Any = coroutine
-    if type(coroutine) is not types.CoroutineType:
-        step = coroutine.__await__()
-    try:
-        awaited = step.send(None)
-    except StopIteration as stop:
-        return stop.value
-    except GeneratorExit as error:
-        raise _own_exit() from error
-    deadline = None
-    if seconds is not None:
-        spent = monotonic() - begun
-        deadline = asyncio.get_running_loop().time() + seconds - spent
-    watch = Watch(deadline, grace)
-    task = asyncio.current_task()
-    assert task is not None
-    clock = Clock(watch, task, awaited)
-    del awaited  # what a body waits for may hold what the body raises
-    return (yield from _suspended(step, clock, watch, watch))
+    if seconds is None:
+        return Watch(None, grace)
+    spent = monotonic() - begun
+    return Watch(asyncio.get_running_loop().time() + seconds - spent, grace)
 
 
-def _suspended(
-    step: Any, clock: Clock, watch: Watch, late: Any
-) -> Generator[Any, Any, Any]:
-    """Run a coroutine on from the first thing that it waits for.
-
-    Returns:
-        What it returned, or `late` if its deadline passed first.
-    """
-    value: Any = None
-    failure: BaseException | None = None
-    try:
-        try:
-            value = yield from _drive(step, clock)
-        except GeneratorExit:
-            clock.end()
-            raise
-        except BaseException as error:
-            failure = error
-        is_foreign = clock.end()
-        is_cancelled = isinstance(failure, asyncio.CancelledError)
-        if is_cancelled:
-            watch.abandoned = clock.is_over or getattr(failure, "abandoned", False)
-        if isinstance(failure, KeyboardInterrupt):
-            raise failure
-        if is_foreign and not is_cancelled:
-            raise asyncio.CancelledError
-        if watch.expired and not is_foreign:
-            return late
-        if failure is not None:
-            raise failure
-        return value
-    finally:
-        # A traceback in one of them leads here: a circle otherwise.
-        value = failure = None
-
-
-def _drive(step: Any, clock: Clock) -> Generator[Any, Any, Any]:
+def _drive(step: Any, clock: Clock) -> Generator[Any, Any, None]:
     """Pass on all that a coroutine and its loop have to say to each other.
-
-    Returns:
-        What the coroutine returned.
 
     Raises:
         CancelledError: the coroutine was closed, or raised it.
@@ -150,8 +171,8 @@ def _drive(step: Any, clock: Clock) -> Generator[Any, Any, Any]:
         awaited = None
         try:
             awaited = step.send(sent) if thrown is None else step.throw(thrown)
-        except StopIteration as stop:
-            return stop.value
+        except StopIteration:
+            return
         except GeneratorExit as error:
             raise _own_exit() from error
         finally:
@@ -211,13 +232,15 @@ async def within(awaitable: Any, seconds: float | None, grace: float) -> Any:
     Raises:
         TooLong: it took longer.
     """
-    loop = asyncio.get_running_loop()
-
-    async def wait() -> Any:
-        return await awaitable
-
-    deadline = loop.time() + seconds if seconds else None
-    value = await bounded(wait(), Watch(deadline, grace))
+    begun = monotonic()
+    is_own = type(awaitable) is _COROUTINE
+    value = start(awaitable if is_own else _waiting(awaitable))
+    if type(value) is Suspended:
+        value = await value.resume(watch_from(begun, seconds or None, grace), EXPIRED)
     if value is EXPIRED:
         raise TooLong(f"it took longer than {seconds:g} s")
     return value
+
+
+async def _waiting(awaitable: Any) -> Any:
+    return await awaitable

@@ -218,18 +218,17 @@ class Executor(Caller):
     ) -> Awaitable[ToolResult]:
         """Begin one call; what it returns is to be awaited at once."""
         sent = make_call(name, arguments, id or new_id())
-        if not (metadata or dry_run or self.observers):
-            plan = self.bare_plan(name)
-            if plan is not None:
-                return run_short(Invocation(self._quiet, sent, 0), plan)
-        return Run(self, metadata, dry_run).single(sent)
+        plan = self.known_plan(name)
+        is_alone = plan is not None and plan.bare
+        if plan is not None and is_alone and not (metadata or dry_run):
+            return run_short(Invocation(self._quiet, sent, 0), plan)
+        return Run(self, metadata, dry_run).single(sent, plan)
 
-    def bare_plan(self, name: str) -> Plan | None:
-        """Return a tool's chain if it is known and nobody but its body has a part."""
-        plan = self._plans.get(name)
-        if plan is None or not plan.bare or self.closed_by:
+    def known_plan(self, name: str) -> Plan | None:
+        """Return the chain of a tool that may be called, if it stands already."""
+        if self.closed_by or self._version != self._registered.version:
             return None
-        return plan if self._version == self._registered.version else None
+        return self._plans.get(name)
 
     def tell(self, event: Event) -> None:
         """Tell the observers of something outside any batch."""

@@ -73,10 +73,12 @@ class Plan:
         grace: Seconds for the cleanup of a body that is told to stop.
         chain: The layers folded around the body.
         prepare, before, after, inject: Those of `hooks`, one step nearer.
+        guards, rewriters: The functions of `before` and `after`, two steps nearer.
         watched: Whether anybody at all takes part in its calls.
         attended: Whether something must be awaited before the chain.
         plain: Whether the body is an async function that wants nothing but arguments.
         bare: Whether nobody but the body has a part in its calls.
+        free: Whether the body waits for nothing: no slot, no resource, no runner.
         begins_late: Whether its time counts from when the runner says so.
     """
 
@@ -108,16 +110,21 @@ class Plan:
     before: tuple[Implementation, ...] = field(init=False)
     after: tuple[Implementation, ...] = field(init=False)
     inject: tuple[Implementation, ...] = field(init=False)
+    guards: tuple[Callable[..., Any], ...] = field(init=False)
+    rewriters: tuple[Callable[..., Any], ...] = field(init=False)
     watched: bool = field(init=False)
     attended: bool = field(init=False)
     plain: bool = field(init=False)
     bare: bool = field(init=False)
+    free: bool = field(init=False)
     begins_late: bool = field(init=False)
 
     def __post_init__(self) -> None:
         hooks = self.hooks
         self.prepare, self.before = hooks.prepare, hooks.before
         self.after, self.inject = hooks.after, hooks.inject
+        self.guards = tuple(item.function for item in hooks.before)
+        self.rewriters = tuple(item.function for item in hooks.after)
         takes_part = (hooks.prepare, hooks.before, hooks.after, self.layers)
         self.watched = hooks.observed or any(takes_part)
         self.attended = bool(
@@ -126,6 +133,8 @@ class Plan:
         self.plain = (
             self.runner is None and self.retry is None and not self.hidden.names
         )
+        has_body = self.function is not None
+        self.free = self.plain and has_body and not (self.slots or self.resources)
         self.bare = self.plain and not (
             self.watched or self.attended or self.slots or self.hooks.inject
         )
@@ -144,9 +153,8 @@ def _wrap(layer: Layer, inner: Step) -> Step:
     middleware, plugin = layer.middleware, layer.plugin
 
     async def step(call: PreparedCall) -> ToolResult:
-        result: Any = None
         try:
-            result = await middleware(call, inner)
+            result: Any = await middleware(call, inner)
             if type(result) is not ToolResult:
                 kind = type(result).__name__
                 raise TypeError(f"middleware returned {kind!r}, not a ToolResult")
@@ -158,8 +166,6 @@ def _wrap(layer: Layer, inner: Step) -> Step:
         except BaseException as error:
             _blame(error, plugin, call)
             raise
-        finally:
-            result = None  # its exception's traceback leads here: a circle otherwise
 
     return step
 

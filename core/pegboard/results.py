@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, final
 
 from pegboard import content as content_module
 from pegboard._frozen import Frozen
@@ -76,6 +76,7 @@ class OpenResult:
     duration: float
 
 
+@final
 class ToolResult(Frozen, OpenResult):
     """What comes back of a call: exactly one, whatever happened.
 
@@ -222,7 +223,6 @@ def make_result(
     data: Any,
     started: float,
     duration: float,
-    *,
     details: Any = None,
     repairs: tuple[Repair, ...] = (),
 ) -> ToolResult:

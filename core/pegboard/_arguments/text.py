@@ -20,7 +20,7 @@ _LONGEST_FINITE = 308  # digits that a finite float may have
 
 
 def parse_text(
-    text: str, limit: int = MAX_BYTES, *, is_checked: bool = False
+    text: str, limit: int = MAX_BYTES, is_checked: bool = False
 ) -> dict[str, Any]:
     """Return the JSON object that `text` is, if nothing at all is odd about it.
 

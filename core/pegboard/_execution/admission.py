@@ -2,46 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pegboard._execution import hooks
 from pegboard._execution.invocation import Invocation
-from pegboard.calls import ToolCall
+from pegboard.calls import ToolCall, prepare_call
 from pegboard.decisions import Approve, Deny
 from pegboard.errors import InvalidArguments, PluginError, ToolError, UsageError
-from pegboard.events import ToolStart
+from pegboard.events import start_event
+from pegboard.results import ToolResult
 
 if TYPE_CHECKING:
     from pegboard._execution.run import Run
+    from pegboard._plan import Plan
 
 
 def take_up(run: Run, sent: ToolCall, index: int) -> Invocation:
     """Start a call; it is refused already if a person denied it."""
     inv = Invocation(run, sent, index)
     run.invocations.append(inv)
-    decision = run.decisions.get(index) if run.decisions else None
-    if decision is not None and isinstance(decision[0], Approve):
-        inv.approval, inv.approved = decision[0], decision[1]
-    if run.is_heard:
-        run.reporter.emit(ToolStart(inv.show()))
-    if decision is not None and isinstance(decision[0], Deny):
-        text = f"{sent.name} did not run: {decision[0].reason}"
-        inv.refuse("denied", text, status="blocked")
+    if run.is_heard or run.decisions:
+        _announce(run, inv)
     return inv
 
 
-def begin(run: Run, sent: ToolCall, index: int) -> Invocation:
+def _announce(run: Run, inv: Invocation) -> None:
+    decision = run.decisions.get(inv.index) if run.decisions else None
+    if decision is not None and isinstance(decision[0], Approve):
+        inv.approval, inv.approved = decision[0], decision[1]
+    if run.is_heard:
+        call = prepare_call(
+            inv.sent, inv.index, None, None, run.metadata, inv.approval, inv
+        )
+        run.reporter.emit(start_event(call))
+    if decision is not None and isinstance(decision[0], Deny):
+        text = f"{inv.sent.name} did not run: {decision[0].reason}"
+        inv.refuse("denied", text, status="blocked")
+
+
+def begin(run: Run, sent: ToolCall, index: int, plan: Plan | None = None) -> Invocation:
     """Take up a call: find its tool, read its arguments, validate them.
 
     What needs to await, hooks and hidden values, is left to `admit`.
     """
-    inv = take_up(run, sent, index)
-    if inv.result is not None:
-        return inv
+    inv = Invocation(run, sent, index)
+    run.invocations.append(inv)
+    if run.is_heard or run.decisions:
+        _announce(run, inv)
+        if inv.result is not None:
+            return inv
     executor = run.executor
     try:
-        plan = inv.plan = executor.plan(sent.name)
+        if plan is None:
+            plan = executor.plan(sent.name)
+        inv.plan = plan
         if sent.truncated:
             raise InvalidArguments(
                 "This call was cut off by the output limit, so it was not run. Send it"
@@ -66,11 +81,29 @@ def _culprit(error: ToolError) -> str | None:
     return error.details.get("plugin") if isinstance(error.details, dict) else None
 
 
-async def admit(run: Run, inv: Invocation) -> None:
-    """Prepare, guard and inject: the awaiting part."""
-    plan = inv.plan
-    if inv.result is not None or plan is None:
-        return
+def admit(run: Run, inv: Invocation, plan: Plan) -> Awaitable[None] | None:
+    """Prepare, guard and inject.
+
+    Returns:
+        None if nothing had to wait, else what to await.
+    """
+    if plan.prepare or plan.hidden.injected:
+        return _admit_late(run, inv, plan)
+    assert inv.call is not None
+    found = hooks.guard(inv, inv.call, plan)
+    if found is not None and type(found) is not ToolResult:
+        return _heed(inv, found)
+    if found is None and plan.resources:
+        renew_lease(inv)
+    return None
+
+
+async def _heed(inv: Invocation, verdict: Any) -> None:
+    if await verdict is None and inv.plan is not None and inv.plan.resources:
+        renew_lease(inv)
+
+
+async def _admit_late(run: Run, inv: Invocation, plan: Plan) -> None:
     if plan.prepare:
         value = await hooks.prepare(inv, inv.bound)
         if value is None:
@@ -81,7 +114,10 @@ async def admit(run: Run, inv: Invocation) -> None:
             inv.turn_down(error)
             return
     assert inv.call is not None
-    if plan.before and await hooks.guard(inv, inv.call) is not None:
+    found = hooks.guard(inv, inv.call, plan)
+    if found is not None and type(found) is not ToolResult:
+        found = await found
+    if found is not None:
         return
     if plan.hidden.injected and will_run(inv) and not await hooks.inject(inv):
         return

@@ -6,15 +6,12 @@ the whole of phases 2 and 3.
 
 from __future__ import annotations
 
-import asyncio
-import time
-import types
-from collections.abc import Generator
+from time import monotonic
 from types import NoneType
 from typing import Any
 
 from pegboard._clock import Watch
-from pegboard._deadline import EXPIRED, bounded, unless_late
+from pegboard._deadline import EXPIRED, Suspended, bounded, start, watch_from
 from pegboard._execution import outcome
 from pegboard._execution.invocation import Invocation
 from pegboard._plan import Plan
@@ -26,43 +23,47 @@ from pegboard.runners import settle
 SETTLED = frozenset((str, int, float, bool, NoneType, dict, list, tuple, ToolResult))
 
 
-@types.coroutine
-def run_alone(inv: Invocation) -> Generator[Any, Any, ToolResult]:
+async def run_alone(inv: Invocation, plan: Plan) -> ToolResult:
     """Run a plain body; never raises for it."""
-    plan = inv.plan
-    assert plan is not None
-    assert plan.function is not None
+    function: Any = plan.function
     inv.executed = "unknown"
     try:
         args, kwargs = inv.bound if plan.single is None else ((inv.bound,), {})
-        value = yield from unless_late(
-            plan.function(*args, **kwargs), plan.timeout, plan.grace
-        )
-        if type(value) not in SETTLED and type(value) is not Watch:
-            value = yield from _settle_late(inv, value).__await__()
+        begun = 0.0 if plan.timeout is None else monotonic()
+        value = start(function(*args, **kwargs))
+        if type(value) not in SETTLED:  # one look for what few bodies do
+            value = await _settled(inv, plan, value, begun)
+            if type(value) is Watch:
+                return outcome.late(inv, value)
     except GeneratorExit:
         raise
     except BaseException as error:
         return outcome.failed(inv, error)
-    if type(value) is Watch:
-        return outcome.late(inv, value)
     inv.executed = "yes"
-    return outcome.finished(inv, value)
+    return outcome.finished(inv, plan, value)
 
 
-async def _settle_late(inv: Invocation, value: Any) -> Any:
+async def _settled(inv: Invocation, plan: Plan, value: Any, begun: float) -> Any:
+    """Return what a body comes to that waits, or returned something to wait for.
+
+    Returns:
+        Its value, or the Watch whose deadline passed.
+    """
+    if type(value) is Suspended:
+        watch = watch_from(begun, plan.timeout, plan.grace)
+        value = await value.resume(watch, watch)
+    if type(value) in SETTLED or type(value) is Watch:
+        return value
+    return await _settle_late(inv, plan, value)
+
+
+async def _settle_late(inv: Invocation, plan: Plan, value: Any) -> Any:
     """Await or stream what an async function returned instead of a value."""
     from pegboard._execution.bodies import make_body  # late: it leads back to here
 
-    plan = inv.plan
-    assert plan is not None
     if inv.call is None:
         inv.call = inv.show()
-    deadline = None
-    if plan.timeout is not None:
-        spent = time.monotonic() - inv.t0
-        deadline = asyncio.get_running_loop().time() + plan.timeout - spent
-    watch = Watch(deadline, plan.grace)
+    watch = watch_from(inv.t0, plan.timeout, plan.grace)
     try:
         found = await bounded(settle(value, make_body(inv, watch, 1)), watch)
     finally:
@@ -82,4 +83,4 @@ async def run_short(inv: Invocation, plan: Plan) -> ToolResult:
             inv.accept(*inv.read(limit))
         except ToolError as error:
             inv.turn_down(error)
-    return inv.result or await run_alone(inv)
+    return inv.result or await run_alone(inv, plan)

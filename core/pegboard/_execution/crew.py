@@ -96,7 +96,8 @@ class Crew:
             if self._standby is None and self._next < len(self._todo):
                 self._standby = self._loop.call_soon(self._relieve, context=clean)
             inv.task = worker
-            await execute(self._run, inv)
+            assert inv.plan is not None
+            await execute(self._run, inv, inv.plan)
             if worker.cancelling() or _differ(clean):
                 return  # the next call begins in a task that nobody has touched
             taken += 1

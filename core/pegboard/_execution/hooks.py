@@ -12,7 +12,8 @@ import inspect
 import json
 import logging
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
+from operator import length_hint
 from typing import Any
 
 from pegboard._arguments import copy_mapping
@@ -20,6 +21,7 @@ from pegboard._deadline import TooLong, within
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
 from pegboard._output import secrets_in
+from pegboard._plan import Plan
 from pegboard._plugins import Implementation
 from pegboard.batches import PendingCall
 from pegboard.calls import PreparedCall
@@ -48,9 +50,9 @@ def passes(error: BaseException) -> bool:
     return False
 
 
-async def _in_time(inv: Invocation, answer: Awaitable[Any]) -> Any:
+def _in_time(inv: Invocation, answer: Awaitable[Any]) -> Awaitable[Any]:
     settings = inv.run.executor.settings
-    return await within(answer, settings.hook_timeout, settings.grace)
+    return within(answer, settings.hook_timeout, settings.grace)
 
 
 async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | None:
@@ -78,19 +80,56 @@ async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | No
     return value
 
 
-async def guard(inv: Invocation, call: PreparedCall) -> ToolResult | None:
-    """Ask every guard; return the refusal or answer, None if the call may run.
+def guard(
+    inv: Invocation, call: PreparedCall, plan: Plan
+) -> ToolResult | Awaitable[ToolResult | None] | None:
+    """Ask every guard.
 
     Block beats Defer beats Respond; the first of its kind counts.
+
+    Returns:
+        The refusal or answer, or None if the call may run; at once as long as guards
+        have nothing to say, else to be awaited.
     """
-    assert inv.plan is not None
+    functions = iter(plan.guards)
+    try:
+        for ask in functions:
+            decision = ask(call)
+            if decision is not None:
+                return _weigh(inv, call, _rest(plan.before, functions), decision)
+    except BaseException as error:
+        return _broken_guard(inv, _rest(plan.before, functions)[0], error)
+    return None
+
+
+def _rest(
+    items: tuple[Implementation, ...], functions: Iterator[Any]
+) -> tuple[Implementation, ...]:
+    """Return the hooks from the one whose function an iterator gave last."""
+    return items[len(items) - length_hint(functions) - 1 :]
+
+
+def _broken_guard(
+    inv: Invocation, item: Implementation, error: BaseException
+) -> ToolResult:
+    if passes(error):
+        raise error
+    return fail(inv, item.plugin, "before_tool_call", error)
+
+
+async def _weigh(
+    inv: Invocation,
+    call: PreparedCall,
+    items: tuple[Implementation, ...],
+    decision: Any,
+) -> ToolResult | None:
+    """Heed the first guard that did not just return None, and ask the others."""
     answer: tuple[Defer | Respond, str] | None = None
-    for item in inv.plan.before:
+    for item in items:
         try:
-            decision = item.function(call)
-            if decision is None:
-                continue
-            if hasattr(decision, "__await__"):
+            if item is not items[0]:
+                decision = item.function(call)
+            if decision is not None and hasattr(decision, "__await__"):
                 decision = await _in_time(inv, decision)
             if decision is None:
                 continue
@@ -105,9 +144,7 @@ async def guard(inv: Invocation, call: PreparedCall) -> ToolResult | None:
             else:
                 raise WrongReturn(decision)
         except BaseException as error:
-            if passes(error):
-                raise
-            return fail(inv, item.plugin, "before_tool_call", error)
+            return _broken_guard(inv, item, error)
     if answer is None:
         return None
     decision, plugin = answer
@@ -227,33 +264,61 @@ async def _ask_for(
     return None
 
 
-async def rewrite(inv: Invocation, result: ToolResult) -> ToolResult:
+def rewrite(
+    inv: Invocation, result: ToolResult, plan: Plan
+) -> ToolResult | Awaitable[ToolResult]:
     """Pass a result through the after hooks, inside out.
+
+    Returns:
+        The result; at once as long as hooks leave it as it is, else to be awaited.
 
     Raises:
         Abort: a hook raised it; the call's result is withheld by then.
     """
-    assert inv.plan is not None
-    call = inv.show()
-    for item in inv.plan.after:
+    call = inv.call or inv.show()
+    functions = iter(plan.rewriters)
+    try:
+        for change in functions:
+            found = change(call, result)
+            if found is not None:
+                return _replace(inv, call, result, _rest(plan.after, functions), found)
+    except BaseException as error:
+        return _broken_rewriter(inv, _rest(plan.after, functions)[0], error)
+    return result
+
+
+def _broken_rewriter(
+    inv: Invocation, item: Implementation, error: BaseException
+) -> ToolResult:
+    if isinstance(error, Abort):
+        # Nobody rewrites it now, so nobody reads it.
+        inv.refused = True
+        inv.result = _withhold(inv, item.plugin, error)
+    if passes(error):
+        raise error
+    return _withhold(inv, item.plugin, error)
+
+
+async def _replace(
+    inv: Invocation,
+    call: PreparedCall,
+    result: ToolResult,
+    items: tuple[Implementation, ...],
+    found: Any,
+) -> ToolResult:
+    """Heed the first hook that did not just return None, and go on with the others."""
+    for item in items:
         try:
-            found = item.function(call, result)
+            if item is not items[0]:
+                found = item.function(call, result)
+            if found is not None and hasattr(found, "__await__"):
+                found = await _in_time(inv, found)
             if found is None:
                 continue
-            if hasattr(found, "__await__"):
-                found = await _in_time(inv, found)
-                if found is None:
-                    continue
             _check_answer(found)
             result = found if found.call is inv.sent else found.replace(call=inv.sent)
         except BaseException as error:
-            if isinstance(error, Abort):
-                # Nobody rewrites it now, so nobody reads it.
-                inv.refused = True
-                inv.result = _withhold(inv, item.plugin, error)
-            if passes(error):
-                raise
-            return _withhold(inv, item.plugin, error)
+            return _broken_rewriter(inv, item, error)
     return result
 
 

@@ -33,7 +33,18 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, Any] = freeze({})
 
 
-class Invocation:
+class _Seldom:
+    """What few calls touch stands on the class until they do."""
+
+    injected: Mapping[str, Any] | None = None
+    pending: PendingCall | None = None
+    approved: str | None = None
+    children: set[Task[Any]] | None = None
+    nested = turn = _before = 0
+    waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
+
+
+class Invocation(_Seldom):
     """What the executor knows of one call.
 
     Attributes:
@@ -57,26 +68,29 @@ class Invocation:
         waiting: Updates from threads on their way to the loop.
     """
 
-    # What few calls touch stands on the class: making one costs a fifth then.
-    plan: Plan | None = None
-    call: PreparedCall | None = None
-    bound: Any = None
-    result: ToolResult | None = None
-    executed: Executed = "no"
-    refused = ended = closed = stopping = False
-    barred: ToolResult | None = None
-    pending: PendingCall | None = None
-    repairs: tuple[Repair, ...] = ()
-    injected: Mapping[str, Any] | None = None
-    secrets: tuple[str, ...] = ()
-    lease: Lease | None = None
-    task: Task[Any] | None = None
-    children: set[Task[Any]] | None = None
-    nested = turn = 0
-    waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
-    approval: Approve | None = None
-    approved: str | None = None
-    _before = 0
+    # Slots for what every call touches: a default on the class is slow to read.
+    __slots__ = (
+        "approval",
+        "barred",
+        "bound",
+        "call",
+        "closed",
+        "ended",
+        "executed",
+        "index",
+        "lease",
+        "plan",
+        "refused",
+        "repairs",
+        "result",
+        "run",
+        "secrets",
+        "sent",
+        "started",
+        "stopping",
+        "t0",
+        "task",
+    )
 
     def __init__(self, run: Run, sent: ToolCall, index: int) -> None:
         self.run = run
@@ -84,6 +98,18 @@ class Invocation:
         self.index = index
         self.started = time.time()
         self.t0 = time.monotonic()
+        self.plan: Plan | None = None
+        self.call: PreparedCall | None = None
+        self.bound: Any = None
+        self.result: ToolResult | None = None
+        self.executed: Executed = "no"
+        self.refused = self.ended = self.closed = self.stopping = False
+        self.barred: ToolResult | None = None
+        self.repairs: tuple[Repair, ...] = ()
+        self.secrets: tuple[str, ...] = ()
+        self.lease: Lease | None = None
+        self.task: Task[Any] | None = None
+        self.approval: Approve | None = None
 
     # -- ending early
 
@@ -138,15 +164,20 @@ class Invocation:
         text = self.sent.arguments
         if type(text) is not str or plan.bind is None or self.approval is not None:
             return False
+        # Called by names of their own: Python looks `plan.bind(...)` up as a method.
+        is_valid, bind = plan.is_valid, plan.bind
         try:
-            value = parse_text(text, limit, is_checked=plan.is_closed)
-            if not plan.is_valid(value):
+            value = parse_text(text, limit, plan.is_closed)
+            if not is_valid(value):
                 return False
-            self.bound = plan.bind(value)
+            self.bound = bind(value)
         except Exception:  # the long way decides and explains
             return False
-        if not plan.bare or self.run.is_heard or self.run.dry_run:
-            self._show(plan, text)
+        run = self.run
+        if not plan.bare or run.is_heard or run.dry_run:
+            self.call = prepare_call(
+                self.sent, self.index, plan.tool, text, run.metadata, None, self
+            )
         return True
 
     def accept(self, value: dict[str, Any], text: str | None) -> None:
@@ -182,9 +213,9 @@ class Invocation:
             self.index,
             plan.tool,
             shown,
-            metadata=self.run.metadata,
-            approval=self.approval,
-            state=self,
+            self.run.metadata,
+            self.approval,
+            self,
         )
 
     def _bind(self, plan: Plan, value: dict[str, Any]) -> None:
@@ -215,9 +246,9 @@ class Invocation:
             self.index,
             self.plan.tool if self.plan else None,
             None if value is None else freeze(value),
-            metadata=self.run.metadata,
-            approval=self.approval,
-            state=self,
+            self.run.metadata,
+            self.approval,
+            self,
         )
 
     # -- results
@@ -274,5 +305,7 @@ class Invocation:
     def close(self) -> None:
         """Let go of everything: a cycle with the call would cost the collector."""
         self.closed = self.ended = True
-        self.call = self.bound = self.injected = self.barred = self.waiting = None
-        self.secrets = ()
+        self.call = self.bound = self.barred = None
+        if self.plan is not None and not self.plan.plain:
+            self.injected = self.waiting = None
+            self.secrets = ()

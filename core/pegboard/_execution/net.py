@@ -7,38 +7,40 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from pegboard._deadline import unless_late
+from pegboard._clock import Watch
+from pegboard._deadline import Suspended, start
 from pegboard._execution.alone import run_alone, run_short
 from pegboard._execution.invocation import Invocation
 from pegboard.decisions import Abort
-from pegboard.events import ToolReturned
+from pegboard.events import returned_event
 from pegboard.results import ToolResult
 
 if TYPE_CHECKING:
     from pegboard._execution.run import Run
+    from pegboard._plan import Plan
 
 log = logging.getLogger("pegboard")
 
 
-async def execute(run: Run, inv: Invocation) -> None:
+async def execute(run: Run, inv: Invocation, plan: Plan) -> None:
     """Run the chain of a call; whatever happens, the call has a result then.
 
     Raises:
         CancelledError: the batch's caller was cancelled.
     """
-    plan = inv.plan
-    assert plan is not None
     try:
-        if run.is_quiet:
-            result = await run_short(inv, plan)
-        elif inv.call is None:  # nobody looks at it
-            result = await run_alone(inv)
+        chain = plan.chain
+        if inv.call is None:  # nobody looks at it
+            short = run_short if run.is_quiet else run_alone
+            result = await short(inv, plan)
         elif plan.layers:
             # A middleware that holds on to its task is given up, too; the body inside
             # has had its own grace by then.
-            result = await unless_late(plan.chain(inv.call), None, 2 * plan.grace)
+            result = start(chain(inv.call))
+            if type(result) is Suspended:
+                result = await result.resume(Watch(None, 2 * plan.grace), None)
         else:
-            result = await plan.chain(inv.call)
+            result = await chain(inv.call)
     except BaseException as error:
         result = _caught(run, inv, error)
     finally:
@@ -55,7 +57,7 @@ async def execute(run: Run, inv: Invocation) -> None:
     if run.is_quiet:
         inv.close()
     if run.is_heard:
-        run.tell(ToolReturned(inv.show(), result.status, result.duration))
+        run.tell(returned_event(inv.call or inv.show(), result))
     del result  # its exception's traceback leads to this frame: a circle otherwise
 
 

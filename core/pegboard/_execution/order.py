@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from pegboard._execution.admission import admit, begin, take_up
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.net import leave_out
 from pegboard.calls import ToolCall
+from pegboard.results import ToolResult
 
 if TYPE_CHECKING:
     from pegboard._execution.run import Run
@@ -25,7 +26,9 @@ async def together(run: Run, calls: Sequence[ToolCall]) -> None:
     await run.work([inv for inv in run.invocations if inv.result is None])
     if run.aborted is None:
         for inv in run.invocations:
-            await run.finish(inv)
+            final = run.finish(inv)
+            if type(final) is not ToolResult:
+                await final
 
 
 def _is_quiet(run: Run, calls: Sequence[ToolCall]) -> bool:
@@ -38,9 +41,12 @@ def _is_quiet(run: Run, calls: Sequence[ToolCall]) -> bool:
         return False
     if run.limit is not None and len(calls) > run.limit:
         return False
-    plans = [run.executor.bare_plan(sent.name) for sent in calls]
-    if None in plans or any(sent.truncated for sent in calls):
-        return False
+    plans = []
+    for sent in calls:
+        plan = run.executor.known_plan(sent.name)
+        if plan is None or not plan.bare or sent.truncated:
+            return False
+        plans.append(plan)
     for sent, plan in zip(calls, plans, strict=True):
         inv = Invocation(run, sent, len(run.invocations))
         inv.plan = plan
@@ -67,7 +73,9 @@ async def in_turn(run: Run, calls: Sequence[ToolCall]) -> None:
             await run.work([inv])
         if run.aborted is not None:
             return
-        await run.finish(inv)
+        final = run.finish(inv)
+        if type(final) is not ToolResult:
+            await final
         if inv.pending is not None:
             waits_for = inv.index
 
@@ -82,15 +90,18 @@ async def _open(run: Run, sent: ToolCall) -> Invocation:
         return inv
     inv = begin(run, sent, run.next_index())
     if inv.result is None and inv.plan is not None and inv.plan.attended:
-        await _admit(run, inv)
+        late = admit(run, inv, inv.plan)
+        if late is not None:
+            await _admit(run, inv, late)
     return inv
 
 
-async def _admit(run: Run, inv: Invocation) -> None:
+async def _admit(run: Run, inv: Invocation, late: Awaitable[None]) -> None:
+    """Wait for what admits a call, as long as the batch goes on."""
     task = run.admitting = asyncio.current_task()
     before = task.cancelling() if task else 0
     try:
-        await admit(run, inv)
+        await late
     except asyncio.CancelledError:
         if task is None or not run.stopped or task.uncancel() > before:
             raise

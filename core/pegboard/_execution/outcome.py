@@ -13,6 +13,7 @@ from pegboard._execution.failure import describe
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
 from pegboard._output import bound, clean, clean_blocks, convert, redact, to_json
+from pegboard._plan import Plan
 from pegboard.content import Content, TextContent, text_block
 from pegboard.decisions import Abort
 from pegboard.errors import ToolError
@@ -100,17 +101,52 @@ def _shown(inv: Invocation, text: str, limit: int) -> str:
     return bound(redact(clean(text), inv.secrets), limit)
 
 
-def finished(inv: Invocation, value: Any) -> ToolResult:
+def finished(inv: Invocation, plan: Plan, value: Any) -> ToolResult:
     """Return the result of a body that returned."""
-    plan = inv.plan
-    assert plan is not None
-    if isinstance(value, ToolResult):
-        return _adopt(inv, value)
-    content, data, lost = convert(value)
-    if plan.output is not None and not plan.output(data):
-        return _broken(inv, data)
-    details = {"not_serialised": list(lost)} if lost else None
-    return _build(inv, content, data, details)
+    said = value if type(value) is ToolResult else None
+    if said is None:
+        content, data, lost = convert(value)
+        details: Any = {"not_serialised": list(lost)} if lost else None
+    else:
+        content, data, details = _contents(said)
+    promises = plan.output
+    if promises is not None and (said is None or said.status == "success"):
+        if not promises(data):
+            return _broken(inv, data)
+    if inv.secrets:
+        content, data = redact(content, inv.secrets), redact(data, inv.secrets)
+        details = redact(details, inv.secrets)
+    limit = plan.max_result_bytes
+    first = content[0] if content else None
+    if type(first) is not TextContent or len(first.text) * 4 > limit or content[1:]:
+        content, data = _cut(content, data, limit)
+    spent = time.monotonic() - inv.t0
+    made = make_result(
+        inv.sent, content, data, inv.started, spent, details, inv.repairs
+    )
+    return made if said is None else _adopt(made, said)
+
+
+def _contents(said: ToolResult) -> tuple[tuple[Content, ...], Any, Any]:
+    """Return content, data and details of a result that a body returned."""
+    data = None if said.data is None else to_json(said.data)[0]
+    details = None if said.details is None else to_json(said.details)[0]
+    return clean_blocks(said.content) or convert(data)[0], data, details
+
+
+def _adopt(made: ToolResult, said: ToolResult) -> ToolResult:
+    """Return a result with what a body may say of itself.
+
+    What a body ran into, in a nested call say, is its own error: only the executor
+    blocks, defers, cancels.
+    """
+    is_success = said.status == "success"
+    return made.replace(
+        status="success" if is_success else "error",
+        code=None if is_success else _own_code(said.code),
+        terminate=said.terminate and is_success,
+        executed="yes",
+    )
 
 
 def _broken(inv: Invocation, data: Any) -> ToolResult:
@@ -119,29 +155,6 @@ def _broken(inv: Invocation, data: Any) -> ToolResult:
         f"{inv.sent.name} ran, but returned something else than it promises",
         status="error",
         details={"data": redact(data, inv.secrets)},
-    )
-
-
-def _build(
-    inv: Invocation, content: tuple[Content, ...], data: Any, details: Any
-) -> ToolResult:
-    assert inv.plan is not None
-    if inv.secrets:
-        content, data = redact(content, inv.secrets), redact(data, inv.secrets)
-        details = redact(details, inv.secrets)
-    limit = inv.plan.max_result_bytes
-    only = content[0] if len(content) == 1 else None
-    if type(only) is not TextContent or len(only.text) * 4 > limit:
-        content, data = _cut(content, data, limit)
-    duration = time.monotonic() - inv.t0
-    return make_result(
-        inv.sent,
-        content,
-        data,
-        inv.started,
-        duration,
-        details=details,
-        repairs=inv.repairs,
     )
 
 
@@ -161,26 +174,3 @@ def _cut(
         for block in content
     )
     return cut, "\n".join(texts) if data is None else data
-
-
-def _adopt(inv: Invocation, value: ToolResult) -> ToolResult:
-    """Make a result that a body returned the result of this call.
-
-    What a body ran into, in a nested call say, is its own error: only the executor
-    blocks, defers, cancels.
-    """
-    assert inv.plan is not None
-    data = None if value.data is None else to_json(value.data)[0]
-    details = None if value.details is None else to_json(value.details)[0]
-    is_success = value.status == "success"
-    check = inv.plan.output
-    if check is not None and is_success and not check(data):
-        return _broken(inv, data)
-    content = clean_blocks(value.content) or convert(data)[0]
-    made = _build(inv, content, data, details)
-    return made.replace(
-        status="success" if is_success else "error",
-        code=None if is_success else _own_code(value.code),
-        terminate=value.terminate and is_success,
-        executed="yes",
-    )

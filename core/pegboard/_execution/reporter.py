@@ -54,8 +54,9 @@ class Reporter:
             self._held.put(event)
             return
         for item in self._executor.observers:
+            tell = item.function
             try:
-                item.function(event)
+                tell(event)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pegboard._execution import hooks
@@ -23,17 +23,32 @@ from pegboard._frozen import freeze
 from pegboard.batches import BatchResult
 from pegboard.calls import ToolCall
 from pegboard.decisions import Abort, Approve, Deny
-from pegboard.events import Event, ToolEnd
+from pegboard.events import Event, end_event
 from pegboard.results import ToolResult
 
 if TYPE_CHECKING:
     from pegboard._executor import Executor
+    from pegboard._plan import Plan
 
 #: Place in the batch -> what a person decided, with the hash of what was approved.
 Decisions = Mapping[int, tuple[Approve | Deny, str | None]]
 
 
-class Run:
+class _Seldom:
+    """What a single call does not touch stands on the class until one does."""
+
+    stopped = False
+    limit: int | None = None
+    admitting: asyncio.Task[Any] | None = None
+    recheck_lock: asyncio.Lock | None = None
+    _id = ""
+    _sink: Callable[[Event], None] | None = None
+    _parent: Invocation | None = None
+    _positions: Sequence[int] | None = None
+    _crew: Crew | None = None
+
+
+class Run(_Seldom):
     """One batch of calls.
 
     Args:
@@ -57,22 +72,20 @@ class Run:
         recheck_lock: Lets one call at a time be checked again, once one has been.
     """
 
-    # What few batches touch stands on the class.
-    decisions: Decisions | None = None
-    depth = 0
-    stopped = False
-    is_quiet = False
-    aborted: Abort | None = None
-    limit: int | None = None
-    admitting: asyncio.Task[Any] | None = None
-    recheck_lock: asyncio.Lock | None = None
-    _is_batch = False
-    _id = ""
-    _sink: Callable[[Event], None] | None = None
-    _parent: Invocation | None = None
-    _positions: Sequence[int] | None = None
-    _crew: Crew | None = None
-    _reporter: Reporter | None = None
+    # Slots for what every call touches: a default on the class is slow to read.
+    __slots__ = (
+        "_is_batch",
+        "_reporter",
+        "aborted",
+        "decisions",
+        "depth",
+        "dry_run",
+        "executor",
+        "invocations",
+        "is_heard",
+        "is_quiet",
+        "metadata",
+    )
 
     def __init__(
         self,
@@ -90,15 +103,20 @@ class Run:
         # A copy: what one tool does to it is nothing that another's guard should see.
         self.metadata = freeze(dict(metadata)) if metadata else NOTHING
         self.dry_run = dry_run
-        self.is_heard = bool(executor.observers) or sink is not None
+        self.is_heard = bool(executor.observers)
         self.invocations: list[Invocation] = []
+        self.decisions = decisions
+        self.depth = 0
+        self.is_quiet = self._is_batch = False
+        self.aborted: Abort | None = None
+        self._reporter: Reporter | None = None
         if sink is not None or parent is not None or id:
+            self.is_heard = self.is_heard or sink is not None
+            self.depth = parent.run.depth + 1 if parent else 0
+            self._id = id
             self._sink = sink
             self._parent = parent
-            self._id = id
             self._positions = positions
-            self.decisions = decisions
-            self.depth = parent.run.depth + 1 if parent else 0
 
     # -- what a call may ask of its batch
 
@@ -137,30 +155,38 @@ class Run:
     def tell(self, event: Event) -> None:
         """Tell everybody; an Abort ends the batch without being raised here."""
         try:
-            self.reporter.emit(event)
+            (self._reporter or self.reporter).emit(event)
         except Abort as abort:
             self.abort(abort)
 
     # -- one call
 
-    async def single(self, sent: ToolCall) -> ToolResult:
+    async def single(self, sent: ToolCall, plan: Plan | None = None) -> ToolResult:
         """Run one call in its caller's own context and task.
+
+        Args:
+            sent: The call.
+            plan: The chain of its tool, if it is known already.
 
         Raises:
             Abort: a hook or middleware raised it on purpose.
         """
         try:
             try:
-                inv = begin(self, sent, 0)
+                inv = begin(self, sent, 0, plan)
                 plan = inv.plan
-                if inv.result is None and plan is not None and plan.attended:
-                    await admit(self, inv)
-                if inv.result is None:
-                    if self.is_heard or plan is None or not plan.plain:
-                        inv.task = asyncio.current_task()
-                    await execute(self, inv)
+                if inv.result is None and plan is not None:
+                    if plan.attended:
+                        late = admit(self, inv, plan)
+                        if late is not None:
+                            await late
+                    if inv.result is None:
+                        if self.is_heard or not plan.plain:
+                            inv.task = asyncio.current_task()
+                        await execute(self, inv, plan)
                 if self.aborted is None:
-                    return await self.finish(inv)
+                    final = self.finish(inv)
+                    return final if type(final) is ToolResult else await final
             except Abort as abort:
                 self.abort(abort)
             raise await self._wind_up([sent])
@@ -168,12 +194,27 @@ class Run:
             self._drop_open()
             raise
 
-    async def finish(self, inv: Invocation) -> ToolResult:
-        """Pass a result through the after hooks and end its call: phase 3."""
+    def finish(self, inv: Invocation) -> ToolResult | Awaitable[ToolResult]:
+        """Pass a result through the after hooks and end its call: phase 3.
+
+        Returns:
+            The final result, or what to await for it if a hook waits.
+        """
         result = inv.result
         assert result is not None
-        if inv.plan is not None and inv.plan.after and not inv.refused:
-            result = inv.result = await hooks.rewrite(inv, result)
+        plan = inv.plan
+        if plan is not None and plan.after and not inv.refused:
+            found = hooks.rewrite(inv, result, plan)
+            if type(found) is not ToolResult:
+                return self._finish_late(inv, found)
+            result = inv.result = found
+        self._end(inv, result)
+        return result
+
+    async def _finish_late(
+        self, inv: Invocation, rewritten: Awaitable[ToolResult]
+    ) -> ToolResult:
+        result = inv.result = await rewritten
         self._end(inv, result)
         return result
 
@@ -181,12 +222,16 @@ class Run:
         # What the call holds is let go even if an observer aborts.
         if inv.lease is not None:
             self.release(inv)
-        call = inv.show() if self.is_heard else None
-        inv.close()
-        if call is not None:
-            self.reporter.emit(ToolEnd(call, result))
+        if self.is_heard:
+            call = inv.call or inv.show()
+            inv.close()
+            (self._reporter or self.reporter).emit(end_event(call, result))
+        else:
+            inv.close()
         if not self._is_batch:
-            self._forget()
+            # As `_forget` does, of the only one.
+            inv.result = None
+            self.invocations.clear()
 
     def _forget(self) -> None:
         """Hold the calls no more.
@@ -269,7 +314,9 @@ class Run:
                 leave_out(inv)
             if not inv.closed:
                 try:
-                    await self.finish(inv)
+                    final = self.finish(inv)
+                    if type(final) is not ToolResult:
+                        await final
                 except Abort:
                     self._end(inv, inv.result or leave_out(inv))
         self.aborted.batch = self.result()
