@@ -45,18 +45,12 @@ class Suspended:
             whatever it did then.
 
         Raises:
-            CancelledError: the task was cancelled by somebody else, whatever the
-                coroutine did then; `watch.abandoned` says whether it had to be given
-                up.
+            CancelledError: somebody else cancelled the task, whatever the coroutine
+                did then; `watch.abandoned` says whether it had to be given up.
         """
         value: Any = None
         failure: BaseException | None = None
-        task = asyncio.current_task()
-        assert task is not None
-        # What a body waits for may hold what the body raises.
-        awaited, self._awaited = self._awaited, None
-        clock = Clock(watch, task, awaited)
-        del awaited
+        clock = self._clock(watch)
         try:
             try:
                 yield from _drive(self._step, clock)
@@ -84,6 +78,13 @@ class Suspended:
             # A traceback in one of them leads here: a circle otherwise.
             value = failure = None
 
+    def _clock(self, watch: Watch) -> Clock:
+        # What a body waits for may hold what the body raises, so it is not kept.
+        awaited, self._awaited = self._awaited, None
+        task = asyncio.current_task()
+        assert task is not None
+        return Clock(watch, task, awaited)
+
 
 def start(coroutine: Any) -> Any:
     """Run a coroutine until it waits for something: most never do.
@@ -93,11 +94,9 @@ def start(coroutine: Any) -> Any:
     Returns:
         What it returned, or a Suspended.
     """
-    # A coroutine is its own iterator, but for the name of `__next__`.
     box: list[Any] = []
-    step = _boxed(
-        coroutine if type(coroutine) is _COROUTINE else coroutine.__await__(), box
-    )
+    is_own = type(coroutine) is _COROUTINE
+    step = _boxed(coroutine if is_own else coroutine.__await__(), box)
     try:
         awaited = next(step, _DONE)
     except GeneratorExit as error:

@@ -212,9 +212,9 @@ class PreparedCall(Frozen, OpenPreparedCall):
             self.index,
             self.tool,
             thaw(dict(arguments)),
-            self.metadata,
-            self.approval,
-            self._state,
+            metadata=self.metadata,
+            approval=self.approval,
+            state=self._state,
         )
 
     def __repr__(self) -> str:
@@ -243,6 +243,7 @@ def prepare_call(
     index: int,
     tool: ToolDefinition | None,
     value: Any,
+    *,
     metadata: Mapping[str, Any],
     approval: Approve | None = None,
     state: Any = None,

@@ -223,15 +223,13 @@ def make_result(
     data: Any,
     started: float,
     duration: float,
-    details: Any = None,
-    repairs: tuple[Repair, ...] = (),
 ) -> ToolResult:
     """Return a success, faster than the constructor."""
     # Set one by one: an __init__ of its own would cost a third more.
     result: Any = OpenResult()
     result.call = call
     result.content = content
-    result.details = details
+    result.details = None
     result.data = data
     result.terminate = False
     result.status = "success"
@@ -239,7 +237,7 @@ def make_result(
     result.by = None
     result.executed = "yes"
     result.error = None
-    result.repairs = repairs
+    result.repairs = ()
     result._started = started
     result.duration = duration
     result.__class__ = ToolResult

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pegboard._execution import hooks
+from pegboard._execution.guards import guard
 from pegboard._execution.invocation import Invocation
-from pegboard.calls import ToolCall, prepare_call
+from pegboard.calls import ToolCall
 from pegboard.decisions import Approve, Deny
 from pegboard.errors import InvalidArguments, PluginError, ToolError, UsageError
 from pegboard.events import start_event
@@ -32,10 +33,7 @@ def _announce(run: Run, inv: Invocation) -> None:
     if decision is not None and isinstance(decision[0], Approve):
         inv.approval, inv.approved = decision[0], decision[1]
     if run.is_heard:
-        call = prepare_call(
-            inv.sent, inv.index, None, None, run.metadata, inv.approval, inv
-        )
-        run.reporter.emit(start_event(call))
+        run.reporter.emit(start_event(inv.show()))
     if decision is not None and isinstance(decision[0], Deny):
         text = f"{inv.sent.name} did not run: {decision[0].reason}"
         inv.refuse("denied", text, status="blocked")
@@ -90,7 +88,7 @@ def admit(run: Run, inv: Invocation, plan: Plan) -> Awaitable[None] | None:
     if plan.prepare or plan.hidden.injected:
         return _admit_late(run, inv, plan)
     assert inv.call is not None
-    found = hooks.guard(inv, inv.call, plan)
+    found = guard(inv, inv.call, plan)
     if found is not None and type(found) is not ToolResult:
         return _heed(inv, found)
     if found is None and plan.resources:
@@ -114,7 +112,7 @@ async def _admit_late(run: Run, inv: Invocation, plan: Plan) -> None:
             inv.turn_down(error)
             return
     assert inv.call is not None
-    found = hooks.guard(inv, inv.call, plan)
+    found = guard(inv, inv.call, plan)
     if found is not None and type(found) is not ToolResult:
         found = await found
     if found is not None:

@@ -6,6 +6,7 @@ the whole of phases 2 and 3.
 
 from __future__ import annotations
 
+import asyncio
 from time import monotonic
 from types import NoneType
 from typing import Any
@@ -61,6 +62,8 @@ async def _settle_late(inv: Invocation, plan: Plan, value: Any) -> Any:
     """Await or stream what an async function returned instead of a value."""
     from pegboard._execution.bodies import make_body  # late: it leads back to here
 
+    if inv.task is None:  # whoever hears of what it yields may end the call
+        inv.task = asyncio.current_task()
     if inv.call is None:
         inv.call = inv.show()
     watch = watch_from(inv.t0, plan.timeout, plan.grace)

@@ -13,8 +13,8 @@ from pegboard._arguments import (
     parse_text,
     read_arguments,
 )
+from pegboard._execution.defaults import InvocationDefaults
 from pegboard._frozen import freeze
-from pegboard.batches import PendingCall
 from pegboard.calls import PreparedCall, Repair, ToolCall, prepare_call
 from pegboard.content import text_block
 from pegboard.decisions import Approve
@@ -23,28 +23,15 @@ from pegboard.results import Executed, Status, ToolResult
 
 if TYPE_CHECKING:
     from asyncio import Task
-    from collections import deque
 
     from pegboard._execution.run import Run
     from pegboard._plan import Plan
     from pegboard._slots import Lease
-    from pegboard.content import Content
 
 NOTHING: Mapping[str, Any] = freeze({})
 
 
-class _Seldom:
-    """What few calls touch stands on the class until they do."""
-
-    injected: Mapping[str, Any] | None = None
-    pending: PendingCall | None = None
-    approved: str | None = None
-    children: set[Task[Any]] | None = None
-    nested = turn = _before = 0
-    waiting: deque[tuple[tuple[Content, ...], Any]] | None = None
-
-
-class Invocation(_Seldom):
+class Invocation(InvocationDefaults):
     """What the executor knows of one call.
 
     Attributes:
@@ -176,7 +163,12 @@ class Invocation(_Seldom):
         run = self.run
         if not plan.bare or run.is_heard or run.dry_run:
             self.call = prepare_call(
-                self.sent, self.index, plan.tool, text, run.metadata, None, self
+                self.sent,
+                self.index,
+                plan.tool,
+                text,
+                metadata=run.metadata,
+                state=self,
             )
         return True
 
@@ -205,17 +197,14 @@ class Invocation(_Seldom):
         if text is None:
             is_kept = plan.watched or plan.resources or plan.retry
             shown = freeze(value) if is_kept or self.run.is_heard else value
-        self._show(plan, shown)
-
-    def _show(self, plan: Plan, shown: Any) -> None:
         self.call = prepare_call(
             self.sent,
             self.index,
             plan.tool,
             shown,
-            self.run.metadata,
-            self.approval,
-            self,
+            metadata=self.run.metadata,
+            approval=self.approval,
+            state=self,
         )
 
     def _bind(self, plan: Plan, value: dict[str, Any]) -> None:
@@ -246,9 +235,9 @@ class Invocation(_Seldom):
             self.index,
             self.plan.tool if self.plan else None,
             None if value is None else freeze(value),
-            self.run.metadata,
-            self.approval,
-            self,
+            metadata=self.run.metadata,
+            approval=self.approval,
+            state=self,
         )
 
     # -- results

@@ -121,9 +121,9 @@ def finished(inv: Invocation, plan: Plan, value: Any) -> ToolResult:
     if type(first) is not TextContent or len(first.text) * 4 > limit or content[1:]:
         content, data = _cut(content, data, limit)
     spent = time.monotonic() - inv.t0
-    made = make_result(
-        inv.sent, content, data, inv.started, spent, details, inv.repairs
-    )
+    made = make_result(inv.sent, content, data, inv.started, spent)
+    if details is not None or inv.repairs:
+        made = made.replace(details=details, repairs=inv.repairs)
     return made if said is None else _adopt(made, said)
 
 

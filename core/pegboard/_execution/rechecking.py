@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from pegboard._execution import hooks
 from pegboard._execution.admission import renew_lease
+from pegboard._execution.guards import guard
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
 from pegboard.calls import PreparedCall
@@ -52,7 +52,7 @@ async def _ask(inv: Invocation) -> ToolResult | None:
     run = inv.run
     run.reporter.hold()
     try:
-        found = hooks.guard(inv, inv.call, inv.plan)
+        found = guard(inv, inv.call, inv.plan)
         if found is not None and type(found) is not ToolResult:
             found = await found
     except Abort as abort:

@@ -35,6 +35,8 @@ class Reporter:
         dropped: Updates that came late, or were too many.
     """
 
+    __slots__ = ("_executor", "_held", "_sink", "dropped", "is_aborting")
+
     def __init__(
         self, executor: Executor, sink: Callable[[Event], None] | None
     ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pegboard._arguments import copy_mapping
-from pegboard._execution.hooks import fingerprint
+from pegboard._execution.guards import fingerprint
 from pegboard._execution.run import Run
 from pegboard.batches import BatchResult, PendingCall
 from pegboard.calls import ToolCall

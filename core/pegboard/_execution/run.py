@@ -12,13 +12,15 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pegboard._execution import hooks
-from pegboard._execution.admission import admit, begin, take_up
+from pegboard._execution.admission import admit, begin
 from pegboard._execution.crew import Crew
+from pegboard._execution.defaults import RunDefaults
+from pegboard._execution.ending import drop_open, wind_up
 from pegboard._execution.invocation import NOTHING, Invocation
-from pegboard._execution.net import execute, leave_out
+from pegboard._execution.net import execute
 from pegboard._execution.order import in_turn, together
 from pegboard._execution.reporter import Reporter
+from pegboard._execution.rewriters import rewrite
 from pegboard._frozen import freeze
 from pegboard.batches import BatchResult
 from pegboard.calls import ToolCall
@@ -34,21 +36,7 @@ if TYPE_CHECKING:
 Decisions = Mapping[int, tuple[Approve | Deny, str | None]]
 
 
-class _Seldom:
-    """What a single call does not touch stands on the class until one does."""
-
-    stopped = False
-    limit: int | None = None
-    admitting: asyncio.Task[Any] | None = None
-    recheck_lock: asyncio.Lock | None = None
-    _id = ""
-    _sink: Callable[[Event], None] | None = None
-    _parent: Invocation | None = None
-    _positions: Sequence[int] | None = None
-    _crew: Crew | None = None
-
-
-class Run(_Seldom):
+class Run(RunDefaults):
     """One batch of calls.
 
     Args:
@@ -65,6 +53,7 @@ class Run(_Seldom):
         depth: How many calls stand around this batch.
         stopped: Whether no more calls are started.
         is_quiet: Whether nobody takes part in any of its calls.
+        is_batch: Whether its results are asked for together, by `result`.
         aborted: What will be raised once every call has its end.
         invocations: Its calls, as far as they have been taken up.
         limit: How many calls are run at most, None for all.
@@ -72,9 +61,9 @@ class Run(_Seldom):
         recheck_lock: Lets one call at a time be checked again, once one has been.
     """
 
+    _crew: Crew | None
     # Slots for what every call touches: a default on the class is slow to read.
     __slots__ = (
-        "_is_batch",
         "_reporter",
         "aborted",
         "decisions",
@@ -82,6 +71,7 @@ class Run(_Seldom):
         "dry_run",
         "executor",
         "invocations",
+        "is_batch",
         "is_heard",
         "is_quiet",
         "metadata",
@@ -103,15 +93,14 @@ class Run(_Seldom):
         # A copy: what one tool does to it is nothing that another's guard should see.
         self.metadata = freeze(dict(metadata)) if metadata else NOTHING
         self.dry_run = dry_run
-        self.is_heard = bool(executor.observers)
+        self.is_heard = sink is not None or bool(executor.observers)
         self.invocations: list[Invocation] = []
         self.decisions = decisions
         self.depth = 0
-        self.is_quiet = self._is_batch = False
+        self.is_quiet = self.is_batch = False
         self.aborted: Abort | None = None
         self._reporter: Reporter | None = None
         if sink is not None or parent is not None or id:
-            self.is_heard = self.is_heard or sink is not None
             self.depth = parent.run.depth + 1 if parent else 0
             self._id = id
             self._sink = sink
@@ -162,11 +151,7 @@ class Run(_Seldom):
     # -- one call
 
     async def single(self, sent: ToolCall, plan: Plan | None = None) -> ToolResult:
-        """Run one call in its caller's own context and task.
-
-        Args:
-            sent: The call.
-            plan: The chain of its tool, if it is known already.
+        """Run one call in its caller's own context and task, by its plan if known.
 
         Raises:
             Abort: a hook or middleware raised it on purpose.
@@ -181,7 +166,7 @@ class Run(_Seldom):
                         if late is not None:
                             await late
                     if inv.result is None:
-                        if self.is_heard or not plan.plain:
+                        if not plan.plain:
                             inv.task = asyncio.current_task()
                         await execute(self, inv, plan)
                 if self.aborted is None:
@@ -189,9 +174,9 @@ class Run(_Seldom):
                     return final if type(final) is ToolResult else await final
             except Abort as abort:
                 self.abort(abort)
-            raise await self._wind_up([sent])
+            raise await wind_up(self, [sent])
         except BaseException:
-            self._drop_open()
+            drop_open(self)
             raise
 
     def finish(self, inv: Invocation) -> ToolResult | Awaitable[ToolResult]:
@@ -204,21 +189,22 @@ class Run(_Seldom):
         assert result is not None
         plan = inv.plan
         if plan is not None and plan.after and not inv.refused:
-            found = hooks.rewrite(inv, result, plan)
+            found = rewrite(inv, result, plan)
             if type(found) is not ToolResult:
                 return self._finish_late(inv, found)
             result = inv.result = found
-        self._end(inv, result)
+        self.end(inv, result)
         return result
 
     async def _finish_late(
         self, inv: Invocation, rewritten: Awaitable[ToolResult]
     ) -> ToolResult:
         result = inv.result = await rewritten
-        self._end(inv, result)
+        self.end(inv, result)
         return result
 
-    def _end(self, inv: Invocation, result: ToolResult) -> None:
+    def end(self, inv: Invocation, result: ToolResult) -> None:
+        """Give a call its last result, and let go what it holds."""
         # What the call holds is let go even if an observer aborts.
         if inv.lease is not None:
             self.release(inv)
@@ -228,12 +214,11 @@ class Run(_Seldom):
             (self._reporter or self.reporter).emit(end_event(call, result))
         else:
             inv.close()
-        if not self._is_batch:
-            # As `_forget` does, of the only one.
-            inv.result = None
+        if not self.is_batch:
+            inv.result = None  # as `forget` does, of the only one
             self.invocations.clear()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Hold the calls no more.
 
         A call and its batch know each other, and the traceback of a result's exception
@@ -253,16 +238,16 @@ class Run(_Seldom):
         Raises:
             Abort: a hook or middleware raised it on purpose.
         """
-        self.limit, self._is_batch = limit, True
+        self.limit, self.is_batch = limit, True
         try:
             try:
                 await (in_turn if sequential else together)(self, calls)
             except Abort as abort:
                 self.abort(abort)
             if self.aborted is not None:
-                raise await self._wind_up(calls)
+                raise await wind_up(self, calls)
         except BaseException:
-            self._drop_open()
+            drop_open(self)
             raise
 
     async def work(self, ready: list[Invocation]) -> None:
@@ -303,34 +288,6 @@ class Run(_Seldom):
             self.reporter.is_aborting = True
         self.halt()
 
-    async def _wind_up(self, calls: Sequence[ToolCall]) -> Abort:
-        """Give every call its end, and return the Abort with all results."""
-        assert self.aborted is not None
-        self._is_batch = True  # also one call's Abort carries a batch
-        for sent in calls[len(self.invocations) :]:
-            leave_out(take_up(self, sent, self.next_index()))
-        for inv in self.invocations:
-            if inv.result is None:
-                leave_out(inv)
-            if not inv.closed:
-                try:
-                    final = self.finish(inv)
-                    if type(final) is not ToolResult:
-                        await final
-                except Abort:
-                    self._end(inv, inv.result or leave_out(inv))
-        self.aborted.batch = self.result()
-        return self.aborted
-
-    def _drop_open(self) -> None:
-        """The batch is left: end every open call, ask nobody."""
-        self.stopped = self.reporter.is_aborting = True
-        for inv in self.invocations:
-            if not inv.closed:
-                inv.result = inv.make("cancelled", "", status="cancelled")
-                self._end(inv, inv.result)
-        self._forget()
-
     def result(self) -> BatchResult:
         """Return what the batch came to; asked once."""
         batch = BatchResult(
@@ -339,5 +296,5 @@ class Run(_Seldom):
             id=self.id,
             dropped=self._reporter.dropped if self._reporter else 0,
         )
-        self._forget()
+        self.forget()
         return batch
