@@ -107,3 +107,15 @@ def test_problems_are_told_every_time(kept, site, process):
 
     assert "Say one." in done.stdout.decode()
     assert "1 problem" in done.stderr.decode()
+
+
+def test_a_listing_of_nothing_is_kept_as_well(kept, tmp_path):
+    """D2: whoever has no tools yet waits no longer for being told so."""
+    for _ in range(3):
+        said = kept(PEGBOARD_DISABLE="one")
+        kept.age()
+    (path,) = (tmp_path / "home/cache/listings").glob("*.json")
+
+    assert "No tools are offered" in said
+    assert json.loads(path.read_text())["text"] == said
+    assert kept() == kept.first

@@ -55,18 +55,24 @@ def list_tools(as_json: bool, dialect: str | None) -> None:
         write_json(load(dialect).tools(definitions))
     elif as_json:
         write_json([definition.to_dict() for definition in definitions])
-    elif definitions:
-        rows = [_row(definition) for definition in definitions]
+    else:
+        _write_listing(board, definitions)
+    say_problems(board)
+
+
+def _write_listing(board: Pegboard, definitions: Sequence[ToolDefinition]) -> None:
+    rows = [_row(definition) for definition in definitions]
+    if rows:
         last = f"\n{counted(len(rows), 'tool')}, listing {listing_hash(definitions)}"
         write_table(COLUMNS, rows, EFFECTS)
-        write(last)
-        if not is_terminal(sys.stdout):
-            _keep("\n".join((*plain_table(COLUMNS, rows), last, "")), board)
     elif left_out := len(board.discovery.disabled):
-        write(f"No tools are offered, {counted(left_out, 'plugin')} disabled.")
+        last = f"No tools are offered, {counted(left_out, 'plugin')} disabled."
     else:
-        write(NOTHING)
-    say_problems(board)
+        last = NOTHING
+    write(last)
+    if not is_terminal(sys.stdout):
+        table = plain_table(COLUMNS, rows) if rows else ()
+        _keep("\n".join((*table, last, "")), board)
 
 
 def _keep(text: str, board: Pegboard) -> None:
