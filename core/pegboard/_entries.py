@@ -127,6 +127,10 @@ class Entry:
     def _offer(self, plain: ToolDefinition, over: ToolSettings) -> ToolDefinition:
         hints = over.annotations.to_dict() if over.annotations else {}
         text = plain.description if over.description is None else over.description
+        named = (plain.id, plain.version, plain.name)
+        if named == (self.id, self.version, self.offered) and not hints:
+            if text == plain.description:
+                return plain
         return replace(
             plain,
             id=self.id,

@@ -57,7 +57,13 @@ class FrozenList(list[Any]):
 
 
 def freeze(value: Any) -> Any:
-    """Return a read-only copy of a JSON value, at every depth."""
+    """Return a read-only copy of a JSON value, at every depth.
+
+    What is read-only already is its own copy.
+    """
+    kind = type(value)
+    if kind is str or kind is FrozenDict or kind is FrozenList:
+        return value
     if isinstance(value, dict):
         return FrozenDict({key: freeze(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):

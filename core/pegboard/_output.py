@@ -21,8 +21,11 @@ import uuid
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pegboard.content import BLOCKS, Content, TextContent, text_block
+from pegboard.content import BLOCKS, Content, TextContent, blocks, text_block
 from pegboard.results import ToolResult
+
+#: What the model reads: blocks, or one text, which becomes a block if it is asked for.
+Shown = str | tuple[Content, ...]
 
 #: What the model reads when there is nothing to say.
 DONE = "done"
@@ -57,10 +60,10 @@ def bound(text: str, limit: int) -> str:
 
 def to_content(value: Any) -> tuple[Content, ...]:
     """Return the blocks of an update: any value that a body may return."""
-    return value.content if isinstance(value, ToolResult) else convert(value)[0]
+    return value.content if isinstance(value, ToolResult) else blocks(convert(value)[0])
 
 
-def convert(value: Any) -> tuple[tuple[Content, ...], Any, tuple[str, ...]]:
+def convert(value: Any) -> tuple[Shown, Any, tuple[str, ...]]:
     """Return content, data, and the names of types that could not be serialised.
 
     Args:
@@ -69,19 +72,19 @@ def convert(value: Any) -> tuple[tuple[Content, ...], Any, tuple[str, ...]]:
     kind = type(value)
     if kind is str:
         text = clean(value)
-        return (text_block(text),), text, ()
+        return text, text, ()
     if value is None:
-        return (text_block(DONE),), None, ()
+        return DONE, None, ()
     if kind is int and -_EXACT < value < _EXACT:
-        return (text_block(str(value)),), value, ()
+        return str(value), value, ()
     if kind is dict and _is_flat(value):
         data = value.copy()
-        return (text_block(dump(data)),), data, ()
-    blocks = as_blocks(value)
-    if blocks is not None:
-        return blocks, None, ()
+        return dump(data), data, ()
+    given = as_blocks(value)
+    if given is not None:
+        return given, None, ()
     data, lost = to_json(value)
-    return (text_block(data if isinstance(data, str) else dump(data)),), data, lost
+    return data if isinstance(data, str) else dump(data), data, lost
 
 
 def _is_flat(value: dict[Any, Any]) -> bool:

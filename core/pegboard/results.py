@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, final
 from pegboard import content as content_module
 from pegboard._frozen import Frozen
 from pegboard.calls import Repair, ToolCall
-from pegboard.content import Content, TextContent
+from pegboard.content import Content, TextContent, text_block
 from pegboard.errors import UsageError
 
 Status = Literal["success", "error", "blocked", "timeout", "cancelled", "deferred"]
@@ -47,11 +47,11 @@ class OpenResult:
     """The open twin of ToolResult, for the executor."""
 
     __slots__ = (
+        "_content",
         "_started",
         "by",
         "call",
         "code",
-        "content",
         "data",
         "details",
         "duration",
@@ -61,8 +61,8 @@ class OpenResult:
         "status",
         "terminate",
     )
+    _content: str | tuple[Content, ...]
     call: ToolCall | None
-    content: tuple[Content, ...]
     details: Any
     data: Any
     terminate: bool
@@ -82,7 +82,6 @@ class ToolResult(Frozen, OpenResult):
 
     Attributes:
         call: The call that this answers; set by the executor.
-        content: What the model reads.
         details: For user interfaces and logs: any JSON value; the model never sees it.
         data: For the program: a JSON value, None if there is none.
         terminate: Whether the tool asks to end the conversation's turn.
@@ -118,7 +117,7 @@ class ToolResult(Frozen, OpenResult):
         when = started.timestamp() if isinstance(started, datetime) else started
         values = {
             "call": call,
-            "content": content_module.blocks(content),
+            "_content": content_module.blocks(content),
             "details": details,
             "data": data,
             "terminate": terminate,
@@ -135,8 +134,20 @@ class ToolResult(Frozen, OpenResult):
             object.__setattr__(self, name, value)
 
     @property
+    def content(self) -> tuple[Content, ...]:
+        """What the model reads."""
+        content = self._content
+        if isinstance(content, str):
+            # Most results are one text, and few of them are looked at as blocks.
+            content = (text_block(content),)
+            object.__setattr__(self, "_content", content)
+        return content
+
+    @property
     def text(self) -> str:
         """The text blocks, a line break between two."""
+        if isinstance(self._content, str):
+            return self._content
         texts = [block.text for block in self.content if isinstance(block, TextContent)]
         return texts[0] if len(texts) == 1 else "\n".join(texts)
 
@@ -152,9 +163,8 @@ class ToolResult(Frozen, OpenResult):
 
     def replace(self, **changes: Any) -> ToolResult:
         """Return a copy with other fields, named as in the constructor."""
-        names = [name for name in OpenResult.__slots__ if name != "_started"]
-        values = {name: getattr(self, name) for name in names}
-        values["started"] = self._started
+        names = OpenResult.__slots__
+        values = {name.lstrip("_"): getattr(self, name) for name in names}
         if "code" in changes and changes["code"] != self.code:
             values["status"] = values["executed"] = None
         return ToolResult(**{**values, **changes})
@@ -219,7 +229,7 @@ class ToolResult(Frozen, OpenResult):
 
 def make_result(
     call: ToolCall | None,
-    content: tuple[Content, ...],
+    content: str | tuple[Content, ...],
     data: Any,
     started: float,
     duration: float,
@@ -228,7 +238,7 @@ def make_result(
     # Set one by one: an __init__ of its own would cost a third more.
     result: Any = OpenResult()
     result.call = call
-    result.content = content
+    result._content = content
     result.details = None
     result.data = data
     result.terminate = False

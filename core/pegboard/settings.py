@@ -162,6 +162,8 @@ class Settings(SettingsTable):
 
     def _held_keys(self, identity: str) -> set[str]:
         """Return the keys that the organisation's file holds for one tool."""
+        if not self.resolved.finals:
+            return set()
         keys = {key.name for key in fields(ToolSettings)}
         held = keys.intersection(self.resolved.finals)
         for final in self.resolved.finals:

@@ -8,6 +8,7 @@ and every call runs from start to end in one task.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextvars import Context, copy_context
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ class Crew:
         is_cancelled: Whether the batch's caller was cancelled.
     """
 
-    def __init__(self, run: Run, todo: list[Invocation]) -> None:
+    def __init__(self, run: Run, todo: Sequence[Invocation]) -> None:
         self.is_cancelled = False
         self._run = run
         self._todo = todo

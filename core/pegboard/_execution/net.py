@@ -11,6 +11,7 @@ from pegboard._clock import Watch
 from pegboard._deadline import Suspended, start
 from pegboard._execution.alone import run_alone, run_short
 from pegboard._execution.invocation import Invocation
+from pegboard._execution.quiet import let_go
 from pegboard.decisions import Abort
 from pegboard.events import returned_event
 from pegboard.results import ToolResult
@@ -55,7 +56,7 @@ async def execute(run: Run, inv: Invocation, plan: Plan) -> None:
         result = _owned(inv, result)
     inv.result = result
     if run.is_quiet:
-        inv.close()
+        let_go(run, inv)
     if run.is_heard:
         run.tell(returned_event(inv.call or inv.show(), result))
     del result  # its exception's traceback leads to this frame: a circle otherwise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pegboard._execution.admission import admit, begin, take_up
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.net import leave_out
+from pegboard._execution.quiet import QuietCalls
 from pegboard.calls import ToolCall
 from pegboard.results import ToolResult
 
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 async def together(run: Run, calls: Sequence[ToolCall]) -> None:
     """Admit all calls, run the chains of those that passed, finish all."""
-    if _is_quiet(run, calls):
-        await run.work(run.invocations)
+    quiet = _quiet(run, calls)
+    if quiet is not None:
+        run.is_quiet = True
+        await run.work(quiet)
         return
     for sent in calls:
         await _open(run, sent)
@@ -31,28 +34,23 @@ async def together(run: Run, calls: Sequence[ToolCall]) -> None:
                 await final
 
 
-def _is_quiet(run: Run, calls: Sequence[ToolCall]) -> bool:
-    """Take up calls in which nobody takes part; False, and none taken, if anybody may.
+def _quiet(run: Run, calls: Sequence[ToolCall]) -> QuietCalls | None:
+    """Take up calls in which nobody takes part; None, and none taken, if anybody may.
 
     Nobody can tell their phases apart, so each goes through all of them at once, and
     no two calls' arguments are held together.
     """
     if run.is_heard or run.dry_run or run.stopped or run.decisions is not None:
-        return False
+        return None
     if run.limit is not None and len(calls) > run.limit:
-        return False
+        return None
     plans = []
     for sent in calls:
         plan = run.executor.known_plan(sent.name)
         if plan is None or not plan.bare or sent.truncated:
-            return False
+            return None
         plans.append(plan)
-    for sent, plan in zip(calls, plans, strict=True):
-        inv = Invocation(run, sent, len(run.invocations))
-        inv.plan = plan
-        run.invocations.append(inv)
-    run.is_quiet = True
-    return True
+    return QuietCalls(run, calls, plans)
 
 
 async def in_turn(run: Run, calls: Sequence[ToolCall]) -> None:

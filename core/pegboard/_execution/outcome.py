@@ -12,9 +12,17 @@ from pegboard._clock import Watch
 from pegboard._execution.failure import describe
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
-from pegboard._output import bound, clean, clean_blocks, convert, redact, to_json
+from pegboard._output import (
+    Shown,
+    bound,
+    clean,
+    clean_blocks,
+    convert,
+    redact,
+    to_json,
+)
 from pegboard._plan import Plan
-from pegboard.content import Content, TextContent, text_block
+from pegboard.content import Content, TextContent, blocks, text_block
 from pegboard.decisions import Abort
 from pegboard.errors import ToolError
 from pegboard.results import CODES, ToolResult, make_result
@@ -117,9 +125,8 @@ def finished(inv: Invocation, plan: Plan, value: Any) -> ToolResult:
         content, data = redact(content, inv.secrets), redact(data, inv.secrets)
         details = redact(details, inv.secrets)
     limit = plan.max_result_bytes
-    first = content[0] if content else None
-    if type(first) is not TextContent or len(first.text) * 4 > limit or content[1:]:
-        content, data = _cut(content, data, limit)
+    if type(content) is not str or len(content) * 4 > limit:
+        content, data = _cut(blocks(content), data, limit)
     spent = time.monotonic() - inv.t0
     made = make_result(inv.sent, content, data, inv.started, spent)
     if details is not None or inv.repairs:
@@ -127,7 +134,7 @@ def finished(inv: Invocation, plan: Plan, value: Any) -> ToolResult:
     return made if said is None else _adopt(made, said)
 
 
-def _contents(said: ToolResult) -> tuple[tuple[Content, ...], Any, Any]:
+def _contents(said: ToolResult) -> tuple[Shown, Any, Any]:
     """Return content, data and details of a result that a body returned."""
     data = None if said.data is None else to_json(said.data)[0]
     details = None if said.details is None else to_json(said.details)[0]

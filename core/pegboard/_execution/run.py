@@ -94,7 +94,7 @@ class Run(RunDefaults):
         self.metadata = freeze(dict(metadata)) if metadata else NOTHING
         self.dry_run = dry_run
         self.is_heard = sink is not None or bool(executor.observers)
-        self.invocations: list[Invocation] = []
+        self.invocations: list[Any] = []
         self.decisions = decisions
         self.depth = 0
         self.is_quiet = self.is_batch = False
@@ -250,7 +250,7 @@ class Run(RunDefaults):
             drop_open(self)
             raise
 
-    async def work(self, ready: list[Invocation]) -> None:
+    async def work(self, ready: Sequence[Invocation]) -> None:
         """Run the chains of calls that the guards have passed: phase 2."""
         if not ready:
             return
