@@ -235,7 +235,20 @@ async def within(awaitable: Any, seconds: float | None, grace: float) -> Any:
     is_own = type(awaitable) is _COROUTINE
     value = start(awaitable if is_own else _waiting(awaitable))
     if type(value) is Suspended:
-        value = await value.resume(watch_from(begun, seconds or None, grace), EXPIRED)
+        value = await rest_within(value, begun, seconds, grace)
+    return value
+
+
+async def rest_within(
+    started: Suspended, begun: float, seconds: float | None, grace: float
+) -> Any:
+    """Await the rest of what began at a moment, for so many seconds from then.
+
+    Raises:
+        TooLong: it took longer.
+    """
+    watch = watch_from(begun, seconds or None, grace)
+    value = await started.resume(watch, EXPIRED)
     if value is EXPIRED:
         raise TooLong(f"it took longer than {seconds:g} s")
     return value

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Awaitable
+from time import monotonic
 from typing import Any
 
+from pegboard._deadline import Suspended, start
 from pegboard._execution.hooks import (
     WrongReturn,
     check_answer,
     fail,
-    in_time,
     passes,
     rest,
+    rest_in_time,
 )
 from pegboard._execution.invocation import Invocation
 from pegboard._plan import Plan
@@ -70,7 +71,9 @@ async def _weigh(
             if item is not items[0]:
                 decision = item.function(call)
             if decision is not None and hasattr(decision, "__await__"):
-                decision = await in_time(inv, decision)
+                begun, decision = monotonic(), start(decision)
+                if type(decision) is Suspended:
+                    decision = await rest_in_time(inv, begun, decision)
             if decision is None:
                 continue
             if isinstance(decision, Block):
@@ -142,6 +145,6 @@ def _respond(inv: Invocation, decision: Respond, plugin: str) -> ToolResult:
         executed="no",
         repairs=inv.repairs,
         started=inv.started,
-        duration=time.monotonic() - inv.t0,
+        duration=monotonic() - inv.t0,
     )
     return inv.result

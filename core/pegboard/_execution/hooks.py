@@ -14,7 +14,7 @@ from operator import length_hint
 from typing import Any
 
 from pegboard._arguments import copy_mapping
-from pegboard._deadline import TooLong, within
+from pegboard._deadline import Suspended, TooLong, rest_within, within
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
 from pegboard._output import secrets_in
@@ -44,8 +44,15 @@ def passes(error: BaseException) -> bool:
 
 
 def in_time(inv: Invocation, answer: Awaitable[Any]) -> Awaitable[Any]:
+    """Await what a hook returned, no longer than a hook may take."""
     settings = inv.run.executor.settings
     return within(answer, settings.hook_timeout, settings.grace)
+
+
+def rest_in_time(inv: Invocation, begun: float, answer: Suspended) -> Awaitable[Any]:
+    """Await the rest of what a hook returned, that began at a moment."""
+    settings = inv.run.executor.settings
+    return rest_within(answer, begun, settings.hook_timeout, settings.grace)
 
 
 async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | None:

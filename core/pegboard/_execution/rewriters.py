@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from time import monotonic
 from typing import Any
 
-from pegboard._execution.hooks import check_answer, in_time, passes, report, rest
+from pegboard._deadline import Suspended, start
+from pegboard._execution.hooks import (
+    check_answer,
+    passes,
+    report,
+    rest,
+    rest_in_time,
+)
 from pegboard._execution.invocation import Invocation
 from pegboard._plan import Plan
 from pegboard._plugins import Implementation
@@ -62,7 +70,9 @@ async def _replace(
             if item is not items[0]:
                 found = item.function(call, result)
             if found is not None and hasattr(found, "__await__"):
-                found = await in_time(inv, found)
+                begun, found = monotonic(), start(found)
+                if type(found) is Suspended:
+                    found = await rest_in_time(inv, begun, found)
             if found is None:
                 continue
             check_answer(found)
