@@ -22,6 +22,7 @@ from pegboard import (
     SettingsError,
     TextContent,
     ToolCall,
+    ToolDefinition,
     ToolError,
     ToolResult,
     UnknownTool,
@@ -29,6 +30,7 @@ from pegboard import (
 )
 from pegboard._frozen import freeze
 from pegboard.calls import prepare_call
+from pegboard.results import make_result
 
 BLOCKS = (
     TextContent("grüß"),
@@ -109,6 +111,27 @@ def test_values_copy_and_pickle():
     """V6: copies are equal, and so is what another process gets."""
     assert copy.deepcopy(RESULT) == RESULT
     assert pickle.loads(pickle.dumps(RESULT)) == RESULT
+
+
+def test_a_result_of_one_text_has_one_block():
+    """V6: blocks are made when they are asked for, once."""
+    made = make_result(ToolCall("t"), "hello", "hello", 0.0, 0.1)
+    asked = make_result(made.call, "hello", "hello", 0.0, 0.1)
+
+    assert made.text == "hello"
+    assert asked.content == (TextContent("hello"),)
+    assert asked.content is asked.content
+    assert made == asked
+    assert made.replace(code="tool_failed").content == asked.content
+
+
+def test_what_is_read_only_is_its_own_copy():
+    """A8: a value that nobody can change is shared, at every depth."""
+    value = freeze({"a": [{"b": 1}]})
+
+    assert freeze(value) is value
+    assert freeze({"x": value})["x"] is value
+    assert ToolDefinition("t", input_schema=value).input_schema is value
 
 
 def test_replace_changes_a_copy():
