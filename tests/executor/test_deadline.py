@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 
+import anyio
 import pytest
 
 from pegboard._deadline import EXPIRED
@@ -208,7 +209,6 @@ async def with_group():
 
 @contextlib.asynccontextmanager
 async def with_scope():
-    anyio = pytest.importorskip("anyio")
     with anyio.fail_after(SOON):
         yield
 

@@ -4,6 +4,8 @@ import os
 import sys
 
 import pytest
+from opentelemetry import trace
+from opentelemetry.sdk import trace as sdk
 
 from pegboard import Pegboard
 from pegboard._tracing import carried
@@ -118,8 +120,6 @@ def test_a_plugins_settings_reach_its_process(packs):
 @pytest.mark.parametrize("name", ["sync", "later"])
 def test_the_current_trace_is_carried(packs, name):
     """B17: a span in the process belongs to the trace of the call."""
-    trace = pytest.importorskip("opentelemetry.trace")
-    sdk = pytest.importorskip("opentelemetry.sdk.trace")
     source = """
         @tool(runner="process")
         def sync() -> str:
