@@ -76,9 +76,11 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def soak(session: nox.Session) -> None:
-    """Make very many calls of every kind; nothing may be left of them."""
+    """Make very many calls and batches of every kind; no promise may break."""
     install(session, "test")
     session.run("python", "tests/soak/soak.py", *session.posargs)
+    many = {"MACHINE_EXAMPLES": "2000"}
+    session.run("pytest", "-q", "tests/executor/test_machine.py", env=many)
 
 
 @nox.session

@@ -1,6 +1,7 @@
 """Random batches of random tools and plugins always keep the rules (B1 to B8)."""
 
 import asyncio
+import os
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -233,4 +234,10 @@ class Board(RuleBasedStateMachine):
 
 
 TestBoard = Board.TestCase
-TestBoard.settings = settings(max_examples=150, stateful_step_count=15, deadline=None)
+TestBoard.settings = settings(
+    max_examples=int(
+        os.environ.get("MACHINE_EXAMPLES", "150")
+    ),  # more in `nox -s soak`
+    stateful_step_count=15,
+    deadline=None,
+)
