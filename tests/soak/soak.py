@@ -1,11 +1,12 @@
 """Very many calls of every kind on one board; in the end nothing is left of them.
 
-    python tests/soak/soak.py [CALLS]
+    python tests/soak/soak.py [--calls 20000]
 
 Tasks, threads, file descriptors, child processes and memory are counted once the board
-is warm and again after CALLS calls (20,000 if not said). Ends with 1 if any has grown.
+is warm and again after so many calls. Ends with 1 if any has grown.
 """
 
+import argparse
 import asyncio
 import contextlib
 import gc
@@ -325,8 +326,17 @@ def install(folder):
     sys.path.insert(0, str(folder))
 
 
+def parse():
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(prog="nox -s soak --", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--calls", type=int, default=DEFAULT, help="how many (20,000)")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
+    options = parse()
     with tempfile.TemporaryDirectory(prefix="pegboard-soak-") as name:
         os.environ["PEGBOARD_CACHE_DIR"] = f"{name}/cache"
         install(Path(name))
-        sys.exit(asyncio.run(main(int(sys.argv[1]) if sys.argv[1:] else DEFAULT)))
+        sys.exit(asyncio.run(main(options.calls)))
