@@ -100,7 +100,7 @@ def start(coroutine: Any) -> Any:
     try:
         awaited = next(step, _DONE)
     except GeneratorExit as error:
-        raise _own_exit() from error
+        raise own_exit() from error
     return box.pop() if awaited is _DONE else Suspended(step, box, awaited)
 
 
@@ -173,7 +173,7 @@ def _drive(step: Any, clock: Clock) -> Generator[Any, Any, None]:
         except StopIteration:
             return
         except GeneratorExit as error:
-            raise _own_exit() from error
+            raise own_exit() from error
         finally:
             thrown = None  # its traceback leads here: a circle otherwise
 
@@ -206,9 +206,12 @@ def _outlive(inner: asyncio.Future[Any], clock: Clock) -> Generator[Any, Any, No
             inner.remove_done_callback(wake)
 
 
-def _own_exit() -> RuntimeError:
-    # A GeneratorExit that a body raises on its own must not pass for a closing loop.
-    return RuntimeError("the coroutine raised GeneratorExit")
+def own_exit() -> RuntimeError:
+    """Return what stands for a GeneratorExit that somebody raised on its own.
+
+    It must not pass for a closing loop.
+    """
+    return RuntimeError("it raised GeneratorExit")
 
 
 def _close(step: Any) -> None:

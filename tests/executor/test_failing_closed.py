@@ -83,7 +83,8 @@ FAILURES = {
     "exits later": lambda: raise_later(SystemExit(1)),
     "stops": lambda: raise_(StopIteration()),
     "is lost": cancel_itself,
-    "closes": lambda: raise_later(GeneratorExit()),
+    "closes": lambda: raise_(GeneratorExit()),
+    "closes later": lambda: raise_later(GeneratorExit()),
     "hangs": forever,
 }
 BEFORE = ["prepare_arguments", "before_tool_call", "inject"]

@@ -8,9 +8,10 @@ from collections.abc import Awaitable
 from time import monotonic
 from typing import Any
 
-from pegboard._deadline import Suspended, start
+from pegboard._deadline import Suspended, own_exit, start
 from pegboard._execution.hooks import (
     WrongReturn,
+    ask,
     check_answer,
     fail,
     passes,
@@ -41,10 +42,12 @@ def guard(
     """
     functions = iter(plan.guards)
     try:
-        for ask in functions:
-            decision = ask(call)
+        for function in functions:
+            decision = function(call)
             if decision is not None:
                 return _weigh(inv, call, rest(plan.before, functions), decision)
+    except GeneratorExit:  # nothing is awaited here, so it is the hook's own
+        return _broken_guard(inv, rest(plan.before, functions)[0], own_exit())
     except BaseException as error:
         return _broken_guard(inv, rest(plan.before, functions)[0], error)
     return None
@@ -69,7 +72,7 @@ async def _weigh(
     for item in items:
         try:
             if item is not items[0]:
-                decision = item.function(call)
+                decision = ask(item.function, call)
             if decision is not None and hasattr(decision, "__await__"):
                 begun, decision = monotonic(), start(decision)
                 if type(decision) is Suspended:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from operator import length_hint
 from typing import Any
 
 from pegboard._arguments import copy_mapping
-from pegboard._deadline import Suspended, TooLong, rest_within, within
+from pegboard._deadline import Suspended, TooLong, own_exit, rest_within, within
 from pegboard._execution.invocation import Invocation
 from pegboard._frozen import thaw
 from pegboard._output import secrets_in
@@ -43,6 +43,14 @@ def passes(error: BaseException) -> bool:
     return False
 
 
+def ask(function: Callable[..., Any], *given: Any) -> Any:
+    """Call a hook; a GeneratorExit of its own does not pass for a closing loop."""
+    try:
+        return function(*given)
+    except GeneratorExit as error:
+        raise own_exit() from error
+
+
 def in_time(inv: Invocation, answer: Awaitable[Any]) -> Awaitable[Any]:
     """Await what a hook returned, no longer than a hook may take."""
     settings = inv.run.executor.settings
@@ -64,7 +72,7 @@ async def prepare(inv: Invocation, value: dict[str, Any]) -> dict[str, Any] | No
     assert inv.plan is not None
     for function, plugin, is_hook in inv.plan.prepare:
         try:
-            found: Any = function(inv.show(value) if is_hook else thaw(value))
+            found = ask(function, inv.show(value) if is_hook else thaw(value))
             if found is not None and hasattr(found, "__await__"):
                 found = await in_time(inv, found)
             if found is not None:
@@ -131,7 +139,7 @@ async def _ask_for(
     assert inv.plan is not None
     for item in injectors:
         try:
-            value = item.function(inv.plan.tool, name)
+            value = ask(item.function, inv.plan.tool, name)
             if hasattr(value, "__await__"):
                 value = await in_time(inv, value)
         except BaseException as error:

@@ -6,8 +6,9 @@ from collections.abc import Awaitable
 from time import monotonic
 from typing import Any
 
-from pegboard._deadline import Suspended, start
+from pegboard._deadline import Suspended, own_exit, start
 from pegboard._execution.hooks import (
+    ask,
     check_answer,
     passes,
     report,
@@ -40,6 +41,8 @@ def rewrite(
             found = change(call, result)
             if found is not None:
                 return _replace(inv, call, result, rest(plan.after, functions), found)
+    except GeneratorExit:  # nothing is awaited here, so it is the hook's own
+        return _broken_rewriter(inv, rest(plan.after, functions)[0], own_exit())
     except BaseException as error:
         return _broken_rewriter(inv, rest(plan.after, functions)[0], error)
     return result
@@ -68,7 +71,7 @@ async def _replace(
     for item in items:
         try:
             if item is not items[0]:
-                found = item.function(call, result)
+                found = ask(item.function, call, result)
             if found is not None and hasattr(found, "__await__"):
                 begun, found = monotonic(), start(found)
                 if type(found) is Suspended:
