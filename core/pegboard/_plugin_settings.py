@@ -6,11 +6,12 @@ that no alias gets past the mark on a field that needs trust.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pegboard._settings.checks import nearest
 from pegboard._settings.layers import Path, get, is_prefix, leaves
+from pegboard._settings.shapes import Schema, marked_paths, unknown_keys
 from pegboard._settings.sources import PREFIX
 from pegboard.errors import PluginError, SettingsError
 from pegboard.problems import Problem
@@ -18,9 +19,6 @@ from pegboard.settings import Settings
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-
-Schema = Mapping[str, Any]
-UNIONS = ("anyOf", "oneOf", "allOf")
 
 
 def settings_schema(plugin: str, model: Any) -> dict[str, Any]:
@@ -81,17 +79,23 @@ def granted(
     if resolved.trusted:
         return table, ()
     below = resolved.below.get(plugin, {})
-    marked = list(_marked(schema, table, schema))
-    taken = [
-        path
-        for path, _ in list(leaves(table))
-        if any(is_prefix(mark, path) or is_prefix(path, mark) for mark in marked)
-        and settings.origin(_key(plugin, path)) == resolved.project
-    ]
+    taken = needing_trust(settings, plugin, schema)
     for path in taken:
         _put_back(table, path, get(below, path))
     problems = (_untrusted(plugin, resolved.project, path) for path in taken)
     return table, tuple(problems)
+
+
+def needing_trust(settings: Settings, plugin: str, schema: Schema) -> list[Path]:
+    """Return where the project's file says what only a trusted file may say."""
+    table = settings.plugin(plugin)
+    marked = list(marked_paths(schema, table, schema))
+    return [
+        path
+        for path, _ in leaves(table)
+        if any(is_prefix(mark, path) or is_prefix(path, mark) for mark in marked)
+        and settings.origin(_key(plugin, path)) == settings.resolved.project
+    ]
 
 
 def check_kept(settings: Settings, plugin: str, schema: Schema) -> None:
@@ -155,7 +159,7 @@ def _refuse_unknown(
     settings: Settings, plugin: str, schema: Schema, table: dict[str, Any]
 ) -> None:
     faults = []
-    for path, names in _unknown(schema, table, schema):
+    for path, names in unknown_keys(schema, table, schema):
         near = nearest(path[-1], names)
         known = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
         faults.append((path, f"is unknown; {known}"))
@@ -207,92 +211,3 @@ def _put_back(table: dict[str, Any], path: Path, value: Any) -> None:
     del inner[key]
     if tables and not inner:
         _put_back(table, tuple(tables), None)
-
-
-def _target(schema: Schema, root: Schema) -> Schema:
-    found: Schema = get(root, schema["$ref"].removeprefix("#/").split("/")) or {}
-    return found
-
-
-def _arms(schema: Schema, root: Schema) -> Iterator[Schema]:
-    """Yield the schema, or every one that it is a union of."""
-    while "$ref" in schema:
-        schema = _target(schema, root)
-    arms = [arm for word in UNIONS for arm in schema.get(word, ())]
-    if not arms:
-        yield schema
-    for arm in arms:
-        yield from _arms(arm, root)
-
-
-def _objects(schema: Schema, root: Schema) -> list[Schema]:
-    """Return the arms that admit an object."""
-    return [arm for arm in _arms(schema, root) if arm.get("type", "object") == "object"]
-
-
-def _children(schema: Schema, key: str, root: Schema) -> list[Schema]:
-    """Return what the arms say of one key, [] if none of them knows it."""
-    found: list[Schema] = []
-    for arm in _objects(schema, root):
-        names = arm.get("properties")
-        found += arm.get("patternProperties", {}).values()
-        if names is not None and key in names:
-            found.append(names[key])
-        elif names is None or "additionalProperties" in arm:
-            more = arm.get("additionalProperties", True)
-            if more is not False:
-                found.append(more if isinstance(more, dict) else {})
-    return found
-
-
-def _elements(schema: Schema, root: Schema) -> Schema:
-    """Return what the arms say of an array's elements, all positions together."""
-    found: list[Schema] = []
-    for arm in _arms(schema, root):
-        found += arm.get("prefixItems", ())
-        if isinstance(arm.get("items"), dict):
-            found.append(arm["items"])
-    return {"anyOf": found}
-
-
-def _unknown(
-    schema: Schema, value: Any, root: Schema, path: Path = ()
-) -> Iterator[tuple[Path, list[str]]]:
-    """Yield the path of each key that no arm knows, with the keys that they know."""
-    if isinstance(value, list):
-        inner = _elements(schema, root)
-        for index, item in enumerate(value):
-            yield from _unknown(inner, item, root, (*path, str(index)))
-    if isinstance(value, dict):
-        objects = _objects(schema, root)
-        for key, item in value.items():
-            if found := _children(schema, key, root):
-                yield from _unknown({"anyOf": found}, item, root, (*path, key))
-            elif objects:
-                known = {name for arm in objects for name in arm.get("properties", ())}
-                yield (*path, key), sorted(known)
-
-
-def _marked(
-    schema: Schema, value: Any, root: Schema, path: Path = ()
-) -> Iterator[Path]:
-    """Yield the path of each value that needs trust."""
-    if _needs_trust(schema, root):
-        yield path
-    elif isinstance(value, list):
-        inner = _elements(schema, root)
-        for item in value:
-            yield from _marked(inner, item, root, path)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            inner = {"anyOf": _children(schema, key, root)}
-            yield from _marked(inner, item, root, (*path, key))
-
-
-def _needs_trust(schema: Schema, root: Schema) -> bool:
-    if schema.get("needs_trust"):
-        return True
-    if "$ref" in schema:
-        return _needs_trust(_target(schema, root), root)
-    arms = [arm for word in UNIONS for arm in schema.get(word, ())]
-    return any(_needs_trust(arm, root) for arm in arms)

@@ -111,12 +111,58 @@ def test_trust_lets_a_project_grant_secrets_until_it_changes(project, pegboard):
     assert (before, after, granted()) == (False, True, False)
     assert trusted.stdout == (
         f"{file} may grant secrets and start programs until it changes.\n"
+        "It says of that:\n"
+        '  plugins.acme.secrets.KEY = "env:KEY"\n'
     )
     assert revoked.stdout == f"{file} no longer grants secrets or starts programs.\n"
 
     pegboard("trust")
     file.write_text(file.read_text() + "\n")
     assert not granted()
+
+
+SERVER = """
+from pydantic import BaseModel, Field
+from pegboard import hookimpl
+from pegboard.settings import NEEDS_TRUST
+
+class Settings(BaseModel):
+    command: list[str] = Field([], json_schema_extra=NEEDS_TRUST)
+    url: str = ""
+
+class Server:
+    Settings = Settings
+
+    def __init__(self, settings):
+        pass
+
+    @hookimpl
+    def before_tool_call(self, call):
+        pass
+"""
+
+
+def test_trust_shows_what_it_allows(site, project, pegboard, tmp_path):
+    """What the project's file says of programs is shown, and nobody else's."""
+    group, value = "pegboard.plugins", "acme_srv:Server"
+    site.install(SERVER, name="acme_srv", group=group, value=value)
+    user = tmp_path / "home/config/pegboard/pegboard.toml"
+    user.parent.mkdir(parents=True)
+    user.write_text('[plugins.acme]\nsecrets = {OWN = "env:OWN"}\n')
+    file = project / "pegboard.toml"
+    file.write_text('[plugins.acme_srv]\nurl = "http://x"\ncommand = ["sh", "-c"]\n')
+    trusted = pegboard("trust")
+    file.write_text('[plugins.acme_srv]\nurl = "http://x"\n')
+    harmless = pegboard("trust")
+    file.write_text('[plugins.absent]\nurl = "http://x"\n')
+    unknown = pegboard("trust")
+
+    assert trusted.stdout.splitlines()[1:] == [
+        "It says of that:",
+        '  plugins.acme_srv.command = ["sh", "-c"]',
+    ]
+    assert harmless.stdout.splitlines()[1:] == ["It does neither as it stands."]
+    assert unknown.stdout.splitlines()[2:] == ['  plugins.absent.url = "http://x"']
 
 
 def test_an_untrusted_file_says_what_to_do(project, pegboard):
