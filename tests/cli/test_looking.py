@@ -124,6 +124,26 @@ def test_a_healthy_machine_has_no_problems(pegboard):
     assert result.stdout.endswith("offered: 2 tools of 1 plugin\n\nNo problems.\n")
 
 
+def test_doctor_tries_again_what_failed(site, pegboard, tmp_path):
+    """D4: what a pack lacked and got is no distribution, so nobody else would look."""
+    missing = tmp_path / "licence.txt"
+    source = f"open({str(missing)!r}).close()\n{PACK.replace('def put', 'def lay')}"
+    site.install(
+        source.replace("look, put", "lay"), name="acme_late", value="acme_late:tools"
+    )
+    ill = pegboard("doctor")
+    missing.write_text("paid")
+    site.forget()
+    as_it_was, well = pegboard("plugins"), pegboard("doctor")
+
+    assert ill.exit_code == 1
+    assert "(acme_late 1.0) cannot be imported" in ill.stdout
+    assert "failed" in as_it_was.stdout
+    assert well.exit_code == 0
+    assert "failed" not in pegboard("plugins").stdout
+    assert "lay" in pegboard("list").stdout
+
+
 def test_two_tools_of_one_name_are_a_warning(site, pegboard):
     """D5: a collision is a warning of `doctor`, and both tools are offered."""
     site.install(PACK, name="acme-two", value="acme_two:tools")

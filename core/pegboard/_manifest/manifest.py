@@ -178,6 +178,14 @@ class Manifest:
             put(index["entries"], record.plugin, key, entry)
             self._write(index)
 
+    def forget(self, plugins: Iterable[str]) -> None:
+        """Know nothing of some plugins, so that they are imported again."""
+        with suppress(*MALFORMED):
+            index = self._read(bulk=True)
+            for name in plugins:
+                index["entries"].pop(name, None)
+            self._write(index)
+
     def _read(self, *, bulk: bool) -> Index:
         """Return the index, with the definitions in it if they are asked for.
 

@@ -32,6 +32,24 @@ def look(*, tolerant: bool = False) -> Pegboard:
         return Pegboard.survey(".", tolerant=tolerant)
 
 
+def look_again(*, tolerant: bool = False) -> Pegboard:
+    """Return a board to look at, with another chance for the plugins that failed.
+
+    What they lacked may have been no distribution: a library of the system, a service.
+
+    Args:
+        tolerant: As for `look`.
+    """
+    from pegboard._manifest import Manifest  # late, as above
+
+    board = look(tolerant=tolerant)
+    failed = [name for name, record in board.records.items() if record.error]
+    if failed:
+        Manifest().forget(failed)
+        board = look(tolerant=tolerant)
+    return board
+
+
 def open_board(**options: Any) -> Pegboard:
     """Return a board to call tools of; call it inside `stdout_kept`.
 

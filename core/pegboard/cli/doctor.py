@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pegboard import __version__
-from pegboard.cli.boards import look, stdout_kept
+from pegboard.cli.boards import look_again, stdout_kept
 from pegboard.cli.ending import debug_option
 from pegboard.cli.terminal import write, write_json, write_labelled
 from pegboard.cli.words import counted
@@ -31,9 +31,10 @@ COLOURS = {"error": "red", "warning": "yellow"}
 def doctor(as_json: bool) -> int:
     """Show what is wrong with plugins, tools and settings, and the way out.
 
+    Plugins that failed are imported again: what they lacked may be there now.
     The exit code is 1 if something does not work, 0 if nothing or only warnings.
     """
-    board = look(tolerant=True)
+    board = look_again(tolerant=True)
     definitions: tuple[ToolDefinition, ...] = ()
     with stdout_kept(), suppress(UsageError):
         # What is wrong with a definition is known once it is made.
