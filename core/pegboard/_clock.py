@@ -113,4 +113,7 @@ class Clock:
         while self._own and self._is_cancelled():
             self._own -= 1
             self._task.uncancel()
-        return self._is_cancelled()
+        is_foreign = self._is_cancelled()
+        # The frames of what raised lead here, and the task to the result with them.
+        del self._task
+        return is_foreign

@@ -153,8 +153,9 @@ def _wrap(layer: Layer, inner: Step) -> Step:
     middleware, plugin = layer.middleware, layer.plugin
 
     async def step(call: PreparedCall) -> ToolResult:
+        result: Any = None
         try:
-            result: Any = await middleware(call, inner)
+            result = await middleware(call, inner)
             if type(result) is not ToolResult:
                 kind = type(result).__name__
                 raise TypeError(f"middleware returned {kind!r}, not a ToolResult")
@@ -166,6 +167,8 @@ def _wrap(layer: Layer, inner: Step) -> Step:
         except BaseException as error:
             _blame(error, plugin, call)
             raise
+        finally:
+            result = None  # its exception's traceback leads here: a circle otherwise
 
     return step
 

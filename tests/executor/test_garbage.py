@@ -5,7 +5,15 @@ import gc
 
 import pytest
 
-from pegboard import Block, Pegboard, ToolCall, ToolContext, ToolError, tool
+from pegboard import (
+    Block,
+    Pegboard,
+    ToolCall,
+    ToolContext,
+    ToolError,
+    ToolResult,
+    tool,
+)
 
 from .parts import Recorder, named
 
@@ -100,6 +108,72 @@ def test_no_call_leaves_a_circle_behind(name, is_watched, is_batch, collector):
         await asyncio.sleep(0)
         if is_watched:
             plugins[-1].ends.clear()
+        return collector.collect()
+
+    assert asyncio.run(main()) == 0
+
+
+async def passing(call, call_next):
+    return await call_next(call)
+
+
+async def raising(call, call_next):
+    raise ValueError("no")
+
+
+async def catching(call, call_next):
+    try:
+        return await raising(call, call_next)
+    except ValueError as error:
+        return ToolResult("caught", error=error)
+
+
+def raise_(*given):
+    raise ValueError("no")
+
+
+async def raise_late(*given):
+    await asyncio.sleep(0)
+    raise ValueError("no")
+
+
+PLUGINS = {
+    "layers": {"tool_middleware": lambda tool: [passing, passing]},
+    "a layer that raises": {"tool_middleware": lambda tool: [passing, raising]},
+    "a layer that catches": {"tool_middleware": lambda tool: [passing, catching]},
+    "prepare": {"prepare_arguments": raise_},
+    "prepare, late": {"prepare_arguments": raise_late},
+    "guard": {"before_tool_call": lambda call: raise_()},
+    "guard, late": {"before_tool_call": lambda call: raise_late()},
+    "rewriter": {"after_tool_call": lambda call, result: raise_()},
+    "rewriter, late": {"after_tool_call": lambda call, result: raise_late()},
+}
+
+
+@pytest.mark.parametrize("way", ["single", "batch", "in turn", "stream"])
+@pytest.mark.parametrize("name", ["add", "fail", "fail_late"])
+@pytest.mark.parametrize("hooks", PLUGINS)
+def test_no_failure_of_a_plugin_leaves_a_circle_behind(hooks, name, way, collector):
+    """B1, H5: the traceback of what failed leads to no frame that holds the result."""
+
+    async def use(board):
+        if way == "single":
+            await board.call(name, {"a": 1})
+        else:
+            sent = [ToolCall(name, {"a": 1})] * 2
+            if way == "stream":
+                kinds = [type(event).__name__ async for event in board.stream(sent)]
+                assert kinds[-1] == "BatchEnd"
+            else:
+                await board.run(sent, sequential=way == "in turn")
+
+    async def main():
+        board = Pegboard([add, fail, fail_late], plugins=[named("x", **PLUGINS[hooks])])
+        await use(board)
+        await asyncio.sleep(0)
+        gc.collect()
+        await use(board)
+        await asyncio.sleep(0)
         return collector.collect()
 
     assert asyncio.run(main()) == 0

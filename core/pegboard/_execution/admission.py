@@ -89,10 +89,12 @@ def admit(run: Run, inv: Invocation, plan: Plan) -> Awaitable[None] | None:
         return _admit_late(run, inv, plan)
     assert inv.call is not None
     found = guard(inv, inv.call, plan)
-    if found is not None and type(found) is not ToolResult:
+    if found is None:
+        if plan.resources:
+            renew_lease(inv)
+    elif type(found) is not ToolResult:
         return _heed(inv, found)
-    if found is None and plan.resources:
-        renew_lease(inv)
+    del found  # its exception's traceback leads here: a circle otherwise
     return None
 
 
@@ -116,6 +118,7 @@ async def _admit_late(run: Run, inv: Invocation, plan: Plan) -> None:
     if found is not None and type(found) is not ToolResult:
         found = await found
     if found is not None:
+        del found  # as in admit
         return
     if plan.hidden.injected and will_run(inv) and not await hooks.inject(inv):
         return

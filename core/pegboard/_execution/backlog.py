@@ -40,6 +40,10 @@ class Backlog:
             # A place in the queue stands for "the next update of that call".
             self._queue.append(waiting)
 
+    def close(self) -> None:
+        """Take no more, and know nobody to tell of what is dropped."""
+        self._drop = _nothing
+
     def take(self) -> Event:
         """Return the event that has waited longest."""
         item = self._queue.popleft()
@@ -48,3 +52,7 @@ class Backlog:
     def take_all(self) -> list[Event]:
         """Return all events in their order."""
         return [self.take() for _ in range(len(self._queue))]
+
+
+def _nothing() -> None:
+    """Stand for whom there is nobody to tell."""

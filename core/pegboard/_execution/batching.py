@@ -52,20 +52,19 @@ async def run_batch(
         if whole is not None and abort.batch is not None:
             abort.batch = whole(abort.batch)
         raise
-    result = run.result()
-    if whole is not None:
-        result = whole(result)
-    _tell_end(run, result)
-    return result
+    return _end(run, whole)
 
 
-def _tell_end(run: Run, result: BatchResult) -> None:
+def _end(run: Run, whole: Callable[[BatchResult], BatchResult] | None) -> BatchResult:
+    # Not in run_batch, whose frame would hold the result; see Run.forget.
+    result = run.result() if whole is None else whole(run.result())
     if run.is_heard:
         try:
             run.reporter.emit(BatchEnd(result))
         except Abort as abort:
             abort.batch = result
             raise
+    return result
 
 
 def _as_call(executor: Executor, call: ToolCall) -> ToolCall:

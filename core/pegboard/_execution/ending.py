@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pegboard._execution.admission import take_up
+from pegboard._execution.finishing import finish
 from pegboard._execution.net import leave_out
 from pegboard.calls import ToolCall
 from pegboard.decisions import Abort
@@ -26,9 +27,10 @@ async def wind_up(run: Run, calls: Sequence[ToolCall]) -> Abort:
             leave_out(inv)
         if not inv.closed:
             try:
-                final = run.finish(inv)
+                final = finish(run, inv)
                 if type(final) is not ToolResult:
                     await final
+                del final  # see Run.forget
             except Abort:
                 run.end(inv, inv.result or leave_out(inv))
     run.aborted.batch = run.result()

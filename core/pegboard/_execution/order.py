@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from pegboard._execution.admission import admit, begin, take_up
+from pegboard._execution.finishing import finish
 from pegboard._execution.invocation import Invocation
 from pegboard._execution.net import leave_out
 from pegboard._execution.quiet import QuietCalls
@@ -29,9 +30,10 @@ async def together(run: Run, calls: Sequence[ToolCall]) -> None:
     await run.work([inv for inv in run.invocations if inv.result is None])
     if run.aborted is None:
         for inv in run.invocations:
-            final = run.finish(inv)
+            final = finish(run, inv)
             if type(final) is not ToolResult:
                 await final
+            del final  # see Run.forget
 
 
 def _quiet(run: Run, calls: Sequence[ToolCall]) -> QuietCalls | None:
@@ -71,9 +73,10 @@ async def in_turn(run: Run, calls: Sequence[ToolCall]) -> None:
             await run.work([inv])
         if run.aborted is not None:
             return
-        final = run.finish(inv)
+        final = finish(run, inv)
         if type(final) is not ToolResult:
             await final
+        del final  # see Run.forget
         if inv.pending is not None:
             waits_for = inv.index
 
@@ -106,3 +109,4 @@ async def _admit(run: Run, inv: Invocation, late: Awaitable[None]) -> None:
         leave_out(inv)
     finally:
         run.admitting = None
+        del task  # its result may be the batch's: see Run.forget

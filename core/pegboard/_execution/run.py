@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pegboard._execution.admission import admit, begin
 from pegboard._execution.crew import Crew
 from pegboard._execution.defaults import RunDefaults
 from pegboard._execution.ending import drop_open, wind_up
+from pegboard._execution.finishing import finish
 from pegboard._execution.invocation import NOTHING, Invocation
 from pegboard._execution.net import execute
 from pegboard._execution.order import in_turn, together
 from pegboard._execution.reporter import Reporter
-from pegboard._execution.rewriters import rewrite
 from pegboard._frozen import freeze
 from pegboard.batches import BatchResult
 from pegboard.calls import ToolCall
@@ -170,38 +170,17 @@ class Run(RunDefaults):
                             inv.task = asyncio.current_task()
                         await execute(self, inv, plan)
                 if self.aborted is None:
-                    final = self.finish(inv)
-                    return final if type(final) is ToolResult else await final
+                    final = finish(self, inv)
+                    try:
+                        return final if type(final) is ToolResult else await final
+                    finally:
+                        del final  # see forget
             except Abort as abort:
                 self.abort(abort)
             raise await wind_up(self, [sent])
         except BaseException:
             drop_open(self)
             raise
-
-    def finish(self, inv: Invocation) -> ToolResult | Awaitable[ToolResult]:
-        """Pass a result through the after hooks and end its call: phase 3.
-
-        Returns:
-            The final result, or what to await for it if a hook waits.
-        """
-        result = inv.result
-        assert result is not None
-        plan = inv.plan
-        if plan is not None and plan.after and not inv.refused:
-            found = rewrite(inv, result, plan)
-            if type(found) is not ToolResult:
-                return self._finish_late(inv, found)
-            result = inv.result = found
-        self.end(inv, result)
-        return result
-
-    async def _finish_late(
-        self, inv: Invocation, rewritten: Awaitable[ToolResult]
-    ) -> ToolResult:
-        result = inv.result = await rewritten
-        self.end(inv, result)
-        return result
 
     def end(self, inv: Invocation, result: ToolResult) -> None:
         """Give a call its last result, and let go what it holds."""
@@ -222,7 +201,9 @@ class Run(RunDefaults):
         """Hold the calls no more.
 
         A call and its batch know each other, and the traceback of a result's exception
-        leads back to the call: circles that only the collector would find.
+        leads back to the call, and to each frame that was around what raised: circles
+        that only the collector would find. So no frame of ours ends with a result in a
+        variable of its own.
         """
         for inv in self.invocations:
             inv.result = None

@@ -29,6 +29,7 @@ class Stream:
     def end(self) -> None:
         """Say that no event follows."""
         self._has_ended = True
+        self._backlog.close()
         self._ready.set()
 
     def __aiter__(self) -> Stream:
