@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.dialects._limits import words
-from pegboard.dialects._place import Json, Pen, Place
+from pegboard.dialects._place import Json, Pen, Place, speaks_of
 from pegboard.dialects._unions import joined
 from pegboard.dialects.losses import Path
 
 
 def write(pen: Pen, place: Place) -> None:
     """Write the items of a place that may be a list; a list always has items."""
-    if "array" not in place.types or "items" in place.made:
+    if not speaks_of(place, "array", pen.subset) or "items" in place.made:
         return
     items = [
         (value, (*path, "items"))
@@ -22,7 +22,7 @@ def write(pen: Pen, place: Place) -> None:
     ]
     if place.says("prefixItems"):
         _write_places(pen, place, items)
-    else:
+    elif items or place.types:
         place.made["items"] = _write_items(pen, place, items)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pegboard.dialects import _unions
 from pegboard.dialects._limits import words
-from pegboard.dialects._place import Json, Pen, Place, Refused
+from pegboard.dialects._place import Json, Pen, Place, Refused, speaks_of
 from pegboard.dialects._reshaping import nullable
 from pegboard.dialects._values import LIMITS, write_limit
 from pegboard.dialects.losses import Path
@@ -31,7 +31,7 @@ def write_root(pen: Pen, place: Place) -> None:
 
 def write(pen: Pen, place: Place) -> None:
     """Write the properties of a place that may be an object."""
-    if "object" not in place.types:
+    if not speaks_of(place, "object", pen.subset):
         return
     members = _members(place)
     if members:

@@ -162,6 +162,15 @@ def in_order(node: Json) -> Json:
     return dict(sorted(node.items(), key=lambda item: _RANK.get(item[0], last)))
 
 
+def speaks_of(place: Place, kind: str, subset: Subset) -> bool:
+    """Return whether keywords for one type of value are to be written in a place."""
+    if place.types or subset.keywords is not None:
+        return kind in place.types
+    # A union or a reference beside them says the types, so they stand by themselves.
+    found = (key for schema, _ in place.layers for key in constraints(schema))
+    return any(LIMITS_OF.get(key) == kind for key in found)
+
+
 def constraints(schema: Mapping[str, Any]) -> list[str]:
     """Return the keywords of a schema that refuse values, `$ref` and `allOf` aside."""
     return [keyword for keyword in schema if keyword in CONSTRAINTS]
