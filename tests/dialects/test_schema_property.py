@@ -1,6 +1,6 @@
 """Invented schemas: whatever they say, what a provider may send fits the tool."""
 
-import copy
+import json
 from typing import Any
 
 import jsonschema_rs
@@ -163,7 +163,8 @@ def _objects(schema: Any, root: Any, depth: int) -> st.SearchStrategy[Any]:
 
 def without(schema: Any, losses: Any) -> Any:
     """Return a schema without the limits that are only described."""
-    made = copy.deepcopy(schema)
+    # Not deepcopy: parts that are one object would stay one.
+    made = json.loads(json.dumps(schema))
     for loss in losses:
         holder, place = None, made
         try:
@@ -176,9 +177,26 @@ def without(schema: Any, losses: Any) -> Any:
             value = place.pop(loss.keyword, None)
             if gone and loss.keyword in ("enum", "const"):  # their type stays said
                 listed = value if loss.keyword == "enum" else [value]
-                place.setdefault("type", sorted({type_of(v) for v in listed}))
+                kinds = {type_of(v).replace("integer", "number") for v in listed}
+                place.setdefault("type", sorted(kinds))
         elif loss.kind == "described" and holder is not None:
             holder[loss.path[-1]] = True
+    return loosened(made) if any(loss.kind == "described" for loss in losses) else made
+
+
+def loosened(schema: Any) -> Any:
+    """Return a schema in which exactly one is at least one.
+
+    Where arms lost what told them apart, more values fit two of them, not fewer.
+    """
+    if isinstance(schema, list):
+        return [loosened(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: loosened(item) for key, item in schema.items() if key != "oneOf"}
+    if "oneOf" in schema:
+        arms = {"anyOf": loosened(schema["oneOf"])}
+        made["allOf"] = [*made.get("allOf", []), arms]
     return made
 
 
