@@ -218,9 +218,10 @@ class Executor(Caller):
     ) -> Awaitable[ToolResult]:
         """Begin one call; what it returns is to be awaited at once."""
         sent = make_call(name, arguments, id or new_id())
-        plan = self.known_plan(name)
-        is_alone = plan is not None and plan.bare
-        if plan is not None and is_alone and not (metadata or dry_run):
+        plan = None  # found as `known_plan` does, without a call
+        if self._version == self._registered.version and not self.closed_by:
+            plan = self._plans.get(name)
+        if plan is not None and plan.bare and not (metadata or dry_run):
             return run_short(Invocation(self._quiet, sent, 0), plan)
         return Run(self, metadata, dry_run).single(sent, plan)
 

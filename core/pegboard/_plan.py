@@ -79,6 +79,7 @@ class Plan:
         plain: Whether the body is an async function that wants nothing but arguments.
         bare: Whether nobody but the body has a part in its calls.
         free: Whether the body waits for nothing: no slot, no resource, no runner.
+        asked: Whether guards are all that stands before the chain.
         begins_late: Whether its time counts from when the runner says so.
     """
 
@@ -117,6 +118,7 @@ class Plan:
     plain: bool = field(init=False)
     bare: bool = field(init=False)
     free: bool = field(init=False)
+    asked: bool = field(init=False)
     begins_late: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -130,6 +132,8 @@ class Plan:
         self.attended = bool(
             hooks.prepare or hooks.before or self.hidden.injected or self.resources
         )
+        others = hooks.prepare or self.hidden.injected or self.resources
+        self.asked = bool(hooks.before) and not others
         self.plain = (
             self.runner is None and self.retry is None and not self.hidden.names
         )
@@ -153,9 +157,8 @@ def _wrap(layer: Layer, inner: Step) -> Step:
     middleware, plugin = layer.middleware, layer.plugin
 
     async def step(call: PreparedCall) -> ToolResult:
-        result: Any = None
         try:
-            result = await middleware(call, inner)
+            result: Any = await middleware(call, inner)
             if type(result) is not ToolResult:
                 kind = type(result).__name__
                 raise TypeError(f"middleware returned {kind!r}, not a ToolResult")

@@ -87,8 +87,7 @@ def admit(run: Run, inv: Invocation, plan: Plan) -> Awaitable[None] | None:
     """
     if plan.prepare or plan.hidden.injected:
         return _admit_late(run, inv, plan)
-    assert inv.call is not None
-    found = guard(inv, inv.call, plan)
+    found = guard(inv, plan)
     if found is None:
         if plan.resources:
             renew_lease(inv)
@@ -113,8 +112,7 @@ async def _admit_late(run: Run, inv: Invocation, plan: Plan) -> None:
         except InvalidArguments as error:
             inv.turn_down(error)
             return
-    assert inv.call is not None
-    found = guard(inv, inv.call, plan)
+    found = guard(inv, plan)
     if found is not None and type(found) is not ToolResult:
         found = await found
     if found is not None:

@@ -30,7 +30,7 @@ _BLOCKED = frozenset(code for code, (status, _) in CODES.items() if status == "b
 
 
 def guard(
-    inv: Invocation, call: PreparedCall, plan: Plan
+    inv: Invocation, plan: Plan
 ) -> ToolResult | Awaitable[ToolResult | None] | None:
     """Ask every guard.
 
@@ -40,6 +40,7 @@ def guard(
         The refusal or answer, or None if the call may run; at once as long as guards
         have nothing to say, else to be awaited.
     """
+    call: Any = inv.call
     functions = iter(plan.guards)
     try:
         for function in functions:

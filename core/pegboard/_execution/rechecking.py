@@ -47,12 +47,11 @@ async def check_again(inv: Invocation, call: PreparedCall) -> ToolResult | None:
 
 async def _ask(inv: Invocation) -> ToolResult | None:
     """Ask every guard once more; no observer is called meanwhile."""
-    assert inv.call is not None
     assert inv.plan is not None
     run = inv.run
     run.reporter.hold()
     try:
-        found = guard(inv, inv.call, inv.plan)
+        found = guard(inv, inv.plan)
         if found is not None and type(found) is not ToolResult:
             found = await found
     except Abort as abort:

@@ -17,6 +17,7 @@ from pegboard._execution.crew import Crew
 from pegboard._execution.defaults import RunDefaults
 from pegboard._execution.ending import drop_open, wind_up
 from pegboard._execution.finishing import finish
+from pegboard._execution.guards import guard
 from pegboard._execution.invocation import NOTHING, Invocation
 from pegboard._execution.net import execute
 from pegboard._execution.order import in_turn, together
@@ -161,10 +162,15 @@ class Run(RunDefaults):
                 inv = begin(self, sent, 0, plan)
                 plan = inv.plan
                 if inv.result is None and plan is not None:
-                    if plan.attended:
+                    late: Any = None
+                    if plan.asked:
+                        late = guard(inv, plan)  # as `admit` does, a call less
+                    elif plan.attended:
                         late = admit(self, inv, plan)
-                        if late is not None:
+                    if late is not None:
+                        if type(late) is not ToolResult:
                             await late
+                        late = None  # see forget
                     if inv.result is None:
                         if not plan.plain:
                             inv.task = asyncio.current_task()
