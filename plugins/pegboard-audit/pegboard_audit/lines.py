@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,6 +18,8 @@ Record = dict[str, Any]
 File = IO[bytes] | gzip.GzipFile
 
 BLOCK = 65_536
+#: Seconds that the rest of a line is waited for: a writer writes it in one go.
+PATIENCE = 0.25
 
 BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
 
@@ -80,11 +83,27 @@ def opened_log(path: Path) -> Iterator[list[LogFile]]:
 def read_lines(file: File) -> Iterator[bytes]:
     """Yield the lines of a file without line breaks; of a broken .gz what can be read.
 
-    The last one may be torn, or still on its way.
+    The last one may be torn; one that is being written is waited for.
     """
+    rest = b""
     with suppress(*BROKEN_GZIP):
-        for line in file:
-            yield line.removesuffix(b"\n")
+        while line := file.readline() or (rest and _awaited(file)):
+            rest += line
+            if rest.endswith(b"\n"):
+                yield rest[:-1]
+                rest = b""
+    if rest:
+        yield rest
+
+
+def _awaited(file: File) -> bytes:
+    """Return what is written behind a part of a line within a moment."""
+    end = time.monotonic() + PATIENCE
+    while not isinstance(file, gzip.GzipFile) and time.monotonic() < end:
+        if line := file.readline():
+            return line
+        time.sleep(0.001)
+    return b""
 
 
 def lines_backwards(file: File) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 import gzip
 import json
+import threading
 
 import pytest
 
@@ -137,3 +138,22 @@ def test_a_log_that_is_being_written_is_whole(log, start_writers):
     assert [writer.wait(60) for writer in writers] == [0, 0]
     assert problems == []
     assert json.loads(log.read_bytes().splitlines()[-1])["seq"] == 400
+
+
+def test_a_line_that_is_half_written_is_waited_for(log, record):
+    """A reader may see the front of a line before its writer has come to the end."""
+    for _ in range(3):
+        Journal(log).append(record)
+    whole = log.read_bytes()
+    log.write_bytes(whole[:-40])
+
+    def finish():
+        with log.open("ab") as file:
+            file.write(whole[-40:])
+
+    timer = threading.Timer(0.05, finish)
+    timer.start()
+    found = verify(log)
+    timer.join()
+
+    assert (found.lines, found.problems) == (3, [])
