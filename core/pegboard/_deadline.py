@@ -89,7 +89,7 @@ class Suspended:
 def start(coroutine: Any) -> Any:
     """Run a coroutine until it waits for something: most never do.
 
-    Then it costs no watch, no timer and no frame of ours.
+    Then it costs no watch and no timer.
 
     Returns:
         What it returned, or a Suspended.
